@@ -13,16 +13,11 @@ import type { BookChapter } from './source-chapter.js';
 export function withKnownLanguage(chapters: readonly BookChapter[]): readonly BookChapter[] {
   const bySeries = groupBy(chapters, ({ metadata: { series } }) => nameKey(series ?? ''));
   const found = new Map<BookChapter, string>();
-  const tags = new Map<string, string>();
-  const tagOf = (text: string): string => {
-    const tag = tags.get(text) ?? readTag(text);
-    tags.set(text, tag);
-    return tag;
-  };
   for (const series of bySeries.values()) {
     for (const each of series) {
       const { language = '' } = each.metadata;
-      if (tagOf(language) !== language) found.set(each, tagOf(language));
+      const tag = tagOf(language);
+      if (tag !== language) found.set(each, tag);
     }
     const byLanguage = groupBy(series, (each) => found.get(each) ?? each.metadata.language ?? '');
     const untagged = byLanguage.get('') ?? [];
@@ -42,9 +37,12 @@ export function withKnownLanguage(chapters: readonly BookChapter[]): readonly Bo
   });
 }
 
-function readTag(text: string): string {
+/** The text itself if it names no language. */
+function tagOf(text: string): string {
   const name = text.trim().toLowerCase();
-  const code = name === '' ? undefined : codeOfName(name);
+  const tag = languageTag(name);
+  if (tag?.toLowerCase() === name) return tag;
+  const code = codeOfName(name);
   return (code === undefined ? undefined : languageTag(code)) ?? text;
 }
 

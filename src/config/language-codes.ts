@@ -84,7 +84,17 @@ export function codeOfName(text: string): string | undefined {
     const [canonical = text] = Intl.getCanonicalLocales(text);
     return canonical.length === 2 ? canonical : undefined;
   }
-  return text.length < 4 ? undefined : NAMED_CODES.find((code) => namesOf(code).includes(text));
+  return text.length < 4 ? undefined : codesByName().get(text);
+}
+
+let foundCodes: ReadonlyMap<string, string> | undefined;
+
+/** Made on first use: the names of all codes take some milliseconds. Of several codes, the first one has the name. */
+function codesByName(): ReadonlyMap<string, string> {
+  foundCodes ??= new Map(
+    NAMED_CODES.toReversed().flatMap((code) => namesOf(code).map((name) => [name, code] as const)),
+  );
+  return foundCodes;
 }
 
 /** The names in English and in the language itself. */

@@ -19,7 +19,7 @@ const DECLARED = /^<\?xml\s[^>]*\bencoding\s*=\s*["']([\w.:-]{1,40})["']/;
 export function decodeXml(bytes: Buffer): string {
   const start = XML_STARTS.find(([, mark]) => bytes.subarray(0, mark.length).equals(mark));
   const named = start ? undefined : DECLARED.exec(bytes.toString('latin1', 0, 200))?.[1];
-  // A text in UTF-16 could not be read so: .NET writes this where it makes a string first.
+  // A declaration that is read as ASCII is not in UTF-16, even if it says so, as programs in .NET write it.
   const declared =
     named !== undefined && /^(utf-?16|ucs|iso-10646)/i.test(named) ? undefined : named;
   try {

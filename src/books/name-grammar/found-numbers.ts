@@ -1,6 +1,6 @@
 /** Finds the numbers in a name, with what the words and marks beside each say of it. Pure. */
 import { endOf, type NumberToken, type Token } from './tokens.js';
-import { isExtraWord, labelAfter, labelBefore, type Label } from './words.js';
+import { COUNTERS, isExtraWord, labelAfter, labelBefore, type Label } from './words.js';
 
 /** `bare`: nothing is beside it. `year`: a year, or a special that is numbered like one. `aside`: never the chapter. */
 export type Role = Label | 'bare' | 'year' | 'aside';
@@ -51,7 +51,7 @@ function readNumber(
   const range = readRange(tokens, index + suffix.tokens, token, before);
   const ofNumber = index + suffix.tokens + range.tokens;
   const after = before ? undefined : wordAfter(tokens, ofNumber);
-  const role = isWhole(tokens, index) ? 'aside' : (before?.role ?? after?.role);
+  const role = isTotal(tokens, index) ? 'aside' : (before?.role ?? after?.role);
   const part = readPart(tokens, ofNumber, token, before?.label ?? '');
   const extra = part.tokens || readExtra(tokens, ofNumber);
   const lastToken = ofNumber + (extra > 0 ? extra : versionTokens(tokens, ofNumber));
@@ -72,7 +72,7 @@ function readNumber(
 }
 
 /** `全7話`: seven in all. */
-function isWhole(tokens: readonly Token[], index: number): boolean {
+function isTotal(tokens: readonly Token[], index: number): boolean {
   return tokens[index - 1]?.text.endsWith('全') === true;
 }
 
@@ -192,14 +192,13 @@ function readPair(tokens: readonly Token[], at: number, first: NumberToken, labe
   return { last: last.value, tokens: lastToken - at, isUnclear };
 }
 
-/** Behind the word that counts, such as `話`, if one is right after the number. */
+/** The index after the number at this one, and after its counter, such as `話`. */
 function afterCounter(tokens: readonly Token[], index: number): number {
-  const next = tokens[index + 1];
-  const isCounter = next?.kind === 'word' && /^[話话回章화회장편卷巻册冊集권]$/u.test(next.text);
-  return index + (isCounter ? 2 : 1);
+  const { text = '' } = tokens[index + 1] ?? {};
+  return index + (text.length === 1 && COUNTERS.includes(text) ? 2 : 1);
 }
 
-/** Behind the same word as before the first number, or the mark of an ordinal. */
+/** The index of the number after the word that the first number has, or after the mark of an ordinal. */
 function afterLabel(tokens: readonly Token[], index: number, label: string): number {
   const word = tokens[index];
   if (word?.kind === 'word' && /^[第제]$/u.test(word.text)) return index + 1;
@@ -215,15 +214,14 @@ function hasFurther(tokens: readonly Token[], index: number): boolean {
   return /^[+-]$/.test(tokens[index + 1]?.text ?? '') && tokens[index + 2]?.kind === 'number';
 }
 
-/** `第1話-第3話`: the word that counts is after both numbers. */
+/** `第1話-第3話`: both numbers have the same counter. */
 function readCountedEnd(tokens: readonly Token[], at: number, first: NumberToken) {
-  const [counter, dash, mark] = [tokens[at + 1], tokens[at + 2], tokens[at + 3]];
-  const next = /^[第제]$/u.test(mark?.text ?? '') ? at + 4 : at + 3;
+  const dash = afterCounter(tokens, at);
+  const next = afterLabel(tokens, dash + 1, '');
   const second = tokens[next];
-  if (dash?.text !== '-' || second?.kind !== 'number') return NO_RANGE;
-  const isCounted = counter?.kind === 'word' && tokens[next + 1]?.text === counter.text;
-  const isRising = Number(second.value) > Number(first.value);
-  if (!isCounted || !isRising || labelAfter(counter.text, true) === undefined) return NO_RANGE;
+  if (tokens[dash]?.text !== '-' || second?.kind !== 'number') return NO_RANGE;
+  const isCounted = dash > at + 1 && tokens[next + 1]?.text === tokens[at + 1]?.text;
+  if (!isCounted || Number(second.value) <= Number(first.value)) return NO_RANGE;
   return { last: second.value, tokens: next - at, isUnclear: false };
 }
 

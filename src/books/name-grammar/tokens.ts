@@ -1,4 +1,5 @@
 /** Divides a name into words, numbers and marks, in one pass. Pure. */
+import { COUNTERS } from './words.js';
 
 export type Token =
   | { readonly kind: 'word' | 'mark' | 'space'; readonly text: string; readonly start: number }
@@ -33,7 +34,6 @@ const MARKS: Readonly<Record<string, string>> = {
   '\u3000': ' ',
 };
 
-const COUNTERS = '話话回章화회장편卷巻册冊集권';
 const BEFORE_JOINT = `(?<=\\d[${COUNTERS}]?\\s?)`;
 const AFTER_JOINT = '(?=\\s?(?:[第제#]|(?:ch?|chap|chapter|v|vol|volume|t|tome|ep)\\.?\\s?)?\\d)';
 /** Marks of East Asian texts between two numbers, also where a word that counts is beside each: `第1話～第3話`. */

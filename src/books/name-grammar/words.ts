@@ -38,6 +38,13 @@ export function labelBefore(word: string): Label | undefined {
   return /(시즌|シースン)$/u.test(key) ? 'season' : undefined;
 }
 
+const CHAPTER_COUNTERS = '話话回章화회장편';
+const VOLUME_COUNTERS = '卷巻册冊集권';
+/** Characters after a number that say what it counts: `7話`, `2巻`. */
+export const COUNTERS = CHAPTER_COUNTERS + VOLUME_COUNTERS;
+const OF_CHAPTER = new RegExp(`^[${CHAPTER_COUNTERS}]`, 'u');
+const OF_VOLUME = new RegExp(`^[${VOLUME_COUNTERS}]`, 'u');
+
 /** After the number, and for most of them only right after it: `7話`, `7 Глава`. */
 export function labelAfter(word: string, isGlued: boolean): Label | undefined {
   const key = wordKey(word);
@@ -45,8 +52,8 @@ export function labelAfter(word: string, isGlued: boolean): Label | undefined {
   if (/^(том|тома)$/u.test(key)) return 'volume';
   if (/^(pages?|pgs?)$/u.test(key)) return 'page';
   if (!isGlued) return undefined;
-  if (/^[話话回章화회장편]/u.test(key)) return 'chapter';
-  if (/^[卷巻册冊集권]/u.test(key)) return 'volume';
+  if (OF_CHAPTER.test(key)) return 'chapter';
+  if (OF_VOLUME.test(key)) return 'volume';
   if (/^[期季部부]/u.test(key)) return 'season';
   if (/^(st|nd|rd|th)$/.test(key)) return 'other';
   return key === 'p' ? 'page' : undefined;

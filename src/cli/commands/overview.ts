@@ -116,17 +116,7 @@ async function printOverview(
   const command = fillCommand(listed, folders, options, list);
   if (html !== undefined) await writePage(html, { listed, command, unknownFiles }, context);
   if (command !== undefined) {
-    const also = listed.flatMap((each) =>
-      isDue(each) && each.title.completedBy === 'download'
-        ? each.title.missing.flatMap(({ reason }) => ALSO_DOWNLOADED[reason] ?? [])
-        : [],
-    );
-    const ofSame =
-      also.length === 0
-        ? ''
-        : `, and what ${[...new Set(also)].sort().join(' and ')} of the same titles`;
-    const what = `what is missing${ofSame}`;
-    stderr.write(`To download ${what}: ${command}\n`);
+    stderr.write(`To download what is missing${alsoDownloaded(listed)}: ${command}\n`);
   }
   const choice = choiceCommand(listed, folders);
   if (choice !== undefined)
@@ -135,6 +125,16 @@ async function printOverview(
     const adopt = `tankobon adopt ${folders.map(shellQuoted).join(' ')}`;
     stderr.write(`To recognize what other programs saved: ${adopt}\n`);
   }
+}
+
+/** Such as `, and what you removed of the same titles`; empty if the downloads get nothing else. */
+function alsoDownloaded(listed: readonly ListedTitle[]): string {
+  const downloaded = listed.filter((each) => isDue(each) && each.title.completedBy === 'download');
+  const others = downloaded.flatMap(({ title }) =>
+    title.missing.flatMap(({ reason }) => ALSO_DOWNLOADED[reason] ?? []),
+  );
+  const what = [...new Set(others)].sort().join(' and ');
+  return what === '' ? '' : `, and what ${what} of the same titles`;
 }
 
 /** Whether a folder is one of these, in one of them, or contains one: either may be given through a link. */

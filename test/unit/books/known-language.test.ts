@@ -19,8 +19,8 @@ test('they get the only language of their series', () => {
 });
 
 test('names of languages are the languages', () => {
-  expect(languages('Sea 1 English', 'Sea 2 en', 'Sea 3', 'Sea 4 ENG')).toEqual([
-    ...['en', 'en', 'en', 'en'],
+  expect(languages('Sea 1 English', 'Sea 2 en', 'Sea 3', 'Sea 4 ENG', 'Sea 5 EN')).toEqual([
+    ...['en', 'en', 'en', 'en', 'en'],
   ]);
   expect(languages('Sea 1 French', 'Sea 2', 'Fog 1 Deutsch', 'Fog 2 en')).toEqual([
     ...['fr', 'fr', 'de', 'en'],
