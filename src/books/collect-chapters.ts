@@ -25,6 +25,8 @@ export interface CollectedChapters {
   readonly skippedLinks: number;
   /** ZIP archives below the folders to bind. */
   readonly skippedZips: number;
+  /** Archives with a ComicInfo.xml that cannot be read. */
+  readonly undescribed: readonly string[];
   /** The books of the format, if chapters cannot be read back from it. */
   readonly fixedBooks: readonly KnownBook[];
 }
@@ -53,6 +55,7 @@ export async function collectChapters(
   const stored: FolderStore[] = [];
   const books = [...foundBooks];
   const otherArchives: string[] = [];
+  const undescribed: string[] = [];
   let skippedLinks = 0;
   let skippedZips = 0;
   for (const input of await inOneSpelling(inputs)) {
@@ -70,7 +73,9 @@ export async function collectChapters(
   for (const { file, isNamed, isLink = false, store } of files.values()) {
     signal.throwIfAborted();
     try {
-      const read = toReadChapters(await (store ? store.read(file) : readLibraryFile(file)));
+      const opened = await (store ? store.read(file) : readLibraryFile(file));
+      const read = toReadChapters(opened);
+      if (opened.kind === 'chapter' && opened.described === 'broken') undescribed.push(file);
       // Books of other programs that happen to be in a folder are not chapters, and copies have other pages.
       if (isNamed || mayBeComic(file) || read.some(({ isBound }) => isBound))
         for (const each of read.filter(({ copy }) => !copy))
@@ -90,7 +95,8 @@ export async function collectChapters(
     throw new UsageError('nothing-to-bind', `No chapters found: ${inputs.join(', ')}`, {
       ...(skippedZips > 0 && { hint: 'Give ZIP archives that are comics the extension .cbz.' }),
     });
-  return { chapters, failed, otherArchives, skippedLinks, skippedZips, fixedBooks };
+  const skipped = { otherArchives, skippedLinks, skippedZips };
+  return { chapters, failed, ...skipped, undescribed, fixedBooks };
 }
 
 /** None for a copy, whose place the options of it decide, and for a file of another program. */

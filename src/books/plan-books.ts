@@ -100,22 +100,22 @@ export interface BindPlan extends Omit<GroupedChapters, 'groups'> {
   readonly otherArchives: readonly string[];
   readonly skippedLinks: number;
   readonly skippedZips: number;
+  /** Archives with a ComicInfo.xml that cannot be read. */
+  readonly undescribed: readonly string[];
 }
 
 /** Reads the inputs and writes nothing. Throws UsageError: `nothing-to-bind`, `bad-option`. */
 export async function planBooks(request: BindRequest, signal: AbortSignal): Promise<BindPlan> {
   const { by, group: groups, infer, isSelected = () => true } = request;
   const { inputs, found, stateFolder } = request;
-  const { failed, otherArchives, skippedLinks, skippedZips, ...collected } = await collectChapters(
-    inputs,
-    {
-      found,
-      fixedBooks: request.fixedBooks,
-      stateFolder,
-      format: request.format,
-      signal,
-    },
-  );
+  const collected = await collectChapters(inputs, {
+    found,
+    fixedBooks: request.fixedBooks,
+    stateFolder,
+    format: request.format,
+    signal,
+  });
+  const { failed, otherArchives, skippedLinks, skippedZips, undescribed } = collected;
   const known = infer ? collected.chapters : withoutInferred(collected.chapters);
   const listed = withListed(known, request.listedChapter);
   // The service knows more than the folder.
@@ -156,6 +156,7 @@ export async function planBooks(request: BindRequest, signal: AbortSignal): Prom
     otherArchives,
     skippedLinks,
     skippedZips,
+    undescribed,
   };
 }
 
@@ -184,6 +185,11 @@ export function observePlan(plan: BindPlan, observe: ObserveBind): void {
   if (plan.skippedZips > 0) {
     const zips = pluralize(plan.skippedZips, 'ZIP archive');
     const message = `Skipped ${zips}: to bind those that are comics, give them the extension .cbz.`;
+    observe({ type: 'warning', message });
+  }
+  if (plan.undescribed.length > 0) {
+    const names = firstNames(plan.undescribed.map((file) => basename(file)));
+    const message = `ComicInfo.xml cannot be read, and the names of the files and folders count in its place: ${names}`;
     observe({ type: 'warning', message });
   }
   for (const file of plan.otherArchives)

@@ -13,6 +13,7 @@ import {
 import {
   COMIC_INFO_NAME,
   comicInfoXml,
+  findComicInfo,
   type ComicMetadata,
   writtenMetadata,
   mergeComicInfo,
@@ -50,18 +51,18 @@ export async function readChapterFile(path: string): Promise<ChapterFileContent>
   if (file.kind === 'book') throw damagedChapter(path, new Error('it is a book'));
   const { comment, comicInfo, entries, container } = file;
   const tooLarge = entries.find(isTooLarge);
-  const isUnread = comicInfo === undefined && entries.some(({ name }) => name === COMIC_INFO_NAME);
-  if (tooLarge || isUnread)
-    throw damagedChapter(path, new Error(`${tooLarge?.name ?? COMIC_INFO_NAME} is too large`));
+  const description = findComicInfo(entries);
+  const unread = tooLarge ?? (comicInfo === undefined ? description : undefined);
+  if (unread) throw damagedChapter(path, new Error(`${unread.name} is too large`));
   const { chapter, ownership } = file;
   const { chapterId, titleId, version, quality, record, metadata } = chapter;
   const identity =
     ownership === 'foreign' || chapterId === undefined
       ? undefined
       : { chapterId, titleId, version, quality };
-  const isDescription = ({ name }: ZipEntry) =>
-    name === COMIC_INFO_NAME || (name === MANIFEST_NAME && record !== undefined);
-  const others = entries.filter((each) => !isDescription(each));
+  const isWritten = (entry: ZipEntry) =>
+    entry === description || (entry.name === MANIFEST_NAME && record !== undefined);
+  const others = entries.filter((each) => !isWritten(each));
   return { container, comment, identity, comicInfo, record, metadata, entries: others };
 }
 

@@ -22,7 +22,7 @@ import {
   parseIdentityComment,
   recordedDigests,
 } from '../mark.js';
-import { COMIC_INFO_NAME, MAX_COMIC_INFO_BYTES } from '../comic-info.js';
+import { COMIC_INFO_NAME, findComicInfo, MAX_COMIC_INFO_BYTES } from '../comic-info.js';
 import { NO_CONTENT } from '../read/content.js';
 import {
   listEntries,
@@ -84,7 +84,8 @@ async function checkContent(
       throw damaged('unreadable', `its list of chapters, ${MANIFEST_NAME}, is missing or damaged`);
     markBook(manifest, onMark);
   }
-  const comicInfo = await textOf(COMIC_INFO_NAME, MAX_COMIC_INFO_BYTES);
+  const comicInfoName = findComicInfo(entries)?.name ?? COMIC_INFO_NAME;
+  const comicInfo = await textOf(comicInfoName, MAX_COMIC_INFO_BYTES);
   const pages = sortPages(pageEntries(entries));
   if (pages.length === 0) throw damaged('page-missing', 'it contains no images');
   const { parseRecords } = await import('../record.js');

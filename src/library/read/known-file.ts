@@ -7,7 +7,7 @@ import { jsonDigest } from '../../core/json.js';
 import { isOwnFile } from '../../core/safe-open.js';
 import { UUID_PATTERN } from '../../core/uuid.js';
 import { entriesChecksum, type ZipEntry } from '../../core/zip-file.js';
-import { COMIC_INFO_NAME } from '../comic-info.js';
+import { findComicInfo } from '../comic-info.js';
 import { PAGE_ELEMENTS, READ_FIELDS, type ChapterMetadata } from '../comic-info/fields.js';
 import {
   KNOWN_FIELDS,
@@ -194,8 +194,7 @@ function asWritten({ comicInfo, entries, chapter }: ChapterFile): string | undef
     Math.max(bytes, compressedBytes) > MAX_IMAGE_BYTES;
   // The command that reads such a file says what is wrong with it.
   if (entries.some(isTooLarge)) return undefined;
-  if (comicInfo === undefined)
-    return entries.some(({ name }) => name === COMIC_INFO_NAME) ? undefined : '';
+  if (comicInfo === undefined) return findComicInfo(entries) ? undefined : '';
   if (!written) return undefined;
   if (JSON.stringify(metadata) !== JSON.stringify(written)) return undefined;
   const isOwn = [...comicInfo.matchAll(/<([^/?\s>]+)/g)].every(([, element = '']) => {

@@ -13,7 +13,7 @@ import {
   recordedDigests,
   wasAccepted,
 } from '../mark.js';
-import { COMIC_INFO_NAME, MAX_COMIC_INFO_BYTES } from '../comic-info.js';
+import { COMIC_INFO_NAME, findComicInfo, MAX_COMIC_INFO_BYTES } from '../comic-info.js';
 import {
   assertNotBomb,
   listEntries,
@@ -64,8 +64,8 @@ async function contentOf(zip: ZipFile, reader: EntryReader, depth: Depth): Promi
   if (depth === 'mark' && mark === 'chapter') {
     if (!isShortComment(comment)) return content;
     // Without the record, the mark says which chapter it is.
-    const texts = await searchTexts(zip, reader, [MANIFEST_NAME]).catch(ifDamaged);
-    return { ...content, manifest: texts?.get(MANIFEST_NAME) ?? '' };
+    const found = await searchTexts(zip, reader, [MANIFEST_NAME]).catch(ifDamaged);
+    return { ...content, manifest: found?.texts.get(MANIFEST_NAME) ?? '' };
   }
   try {
     return await (depth === 'pages' ? ofChapter : textsOf)(zip, reader, content);
@@ -91,13 +91,10 @@ async function textsOf(
 ): Promise<FileContent> {
   const { mark } = content;
   const names = mark === 'book' ? [MANIFEST_NAME] : [...MAX_BYTES.keys()];
-  const seen: Entry[] = [];
-  const texts = await searchTexts(zip, reader, names, mark === 'none' ? seen : undefined);
-  const found = {
-    ...content,
-    manifest: texts.get(MANIFEST_NAME) ?? '',
-    comicInfo: texts.get(COMIC_INFO_NAME),
-  };
+  const { texts, seen } = await searchTexts(zip, reader, names, mark === 'none');
+  const expected = texts.get(COMIC_INFO_NAME);
+  const comicInfo = mark === 'book' ? expected : (expected ?? (await comicInfoOf(seen, reader)));
+  const found = { ...content, manifest: texts.get(MANIFEST_NAME) ?? '', comicInfo };
   return { ...found, hasRecordedPage: await hasRecordedPage(zip, reader, found, seen) };
 }
 
@@ -110,7 +107,7 @@ async function ofChapter(
   const found = {
     ...content,
     manifest: (await textOf(MANIFEST_NAME, reader, listed)) ?? '',
-    comicInfo: await textOf(COMIC_INFO_NAME, reader, listed),
+    comicInfo: await comicInfoOf(listed, reader),
     entries: listed.map(toZipEntry),
   };
   return { ...found, hasRecordedPage: await hasRecordedPage(zip, reader, found, listed) };
@@ -173,25 +170,41 @@ async function textOf(
   return entry && isReadable(entry) ? reader.readText(entry) : undefined;
 }
 
-/** By their names; reads no more of the directory than it has to. With `seen`, which gets its entries, reads all of it. */
+/** Undefined if it is missing or too large. */
+async function comicInfoOf(
+  entries: readonly Entry[],
+  reader: EntryReader,
+): Promise<string | undefined> {
+  const found = findComicInfo(entries.map((entry) => ({ name: entryName(entry), entry })));
+  if (!found || found.entry.uncompressedSize > MAX_COMIC_INFO_BYTES) return undefined;
+  return reader.readText(found.entry);
+}
+
+interface SearchResult {
+  /** By the names of their entries. */
+  readonly texts: ReadonlyMap<string, string>;
+  /** The entries of the directory, as far as it was read. */
+  readonly seen: readonly Entry[];
+}
+
+/** Reads no more of the directory than it has to, but all of it if `readsAll`. */
 export async function searchTexts(
   zip: ZipFile,
   reader: EntryReader,
   names: readonly string[],
-  seen?: Entry[],
-): Promise<ReadonlyMap<string, string>> {
+  readsAll = false,
+): Promise<SearchResult> {
   const texts = new Map<string, string>();
-  let remaining = MAX_SEARCHED_ENTRIES;
+  const seen: Entry[] = [];
   for await (const entry of zip.eachEntry()) {
-    remaining -= 1;
-    if (remaining < 0) break;
-    seen?.push(entry);
+    if (seen.length === MAX_SEARCHED_ENTRIES) break;
+    seen.push(entry);
     const name = entryName(entry);
     if (!names.includes(name) || texts.has(name) || !isReadable(entry)) continue;
     texts.set(name, await reader.readText(entry));
-    if (texts.size === names.length && !seen) break;
+    if (texts.size === names.length && !readsAll) break;
   }
-  return texts;
+  return { texts, seen };
 }
 
 function isReadable(entry: Entry): boolean {

@@ -130,7 +130,7 @@ export async function restoreZip({ file, state }: FoundFile, tmpFile: string): P
 /** Whether the record says so; another program may have changed the archive since. */
 async function isAdopted(zip: ZipFile, source: EntryReader): Promise<boolean> {
   if (isBoundComment(zip.comment)) return false;
-  const texts = await searchTexts(zip, source, [MANIFEST_NAME]);
+  const { texts } = await searchTexts(zip, source, [MANIFEST_NAME]);
   const manifest = texts.get(MANIFEST_NAME) ?? '';
   const marked = markedIdentity(zip.comment, manifest);
   const records = parseRecords(manifest) ?? [];
@@ -195,7 +195,7 @@ async function assertWritten(
   expected: Readonly<Record<'text' | 'sha256', string>>,
 ) {
   await withArchive(tmpFile, async (zip, written) => {
-    const texts = await searchTexts(zip, written, [MANIFEST_NAME]);
+    const { texts } = await searchTexts(zip, written, [MANIFEST_NAME]);
     const { headBytes, rest } = await readOriginal(zip, written);
     const hash = createHash('sha256');
     await readHead(written, headBytes, (chunk) => hash.update(chunk));

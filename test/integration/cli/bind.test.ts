@@ -1,10 +1,18 @@
 /** `tankobon bind`: exit codes, output, and what a kill leaves. */
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { spawnSync } from 'node:child_process';
-import { readArchive, readEntry } from '../../support/archive.js';
+import { readArchive, readEntry, writeArchive } from '../../support/archive.js';
 import { chapterId, testImage, writeChapterFile } from '../../support/chapter-files.js';
 import { PROGRAM, start, tankobon } from '../../support/command.js';
 import { tankobonHere } from '../../support/in-process.js';
@@ -63,6 +71,50 @@ test('archives of kinds that are not read are named', async () => {
   for (const name of ['2.cbr', '3.CB7'])
     expect(stderr).toContain(`left out: kinds/${name}: a RAR, 7z or tar archive`);
   expect(stderr).toMatch(/1 book saved, 2 chapters left out\n$/);
+});
+
+test.each([
+  ['in the folder that was archived', 'Chapter 5/'],
+  ['with a name in lower case', ''],
+])('a ComicInfo.xml %s describes the chapter', async (_, prefix) => {
+  const files = join(folder, `comicinfo-${prefix.length}`);
+  mkdirSync(files);
+  const name = prefix === '' ? 'comicinfo.xml' : 'ComicInfo.xml';
+  await writeArchive(join(files, 'scan_0815.cbz'), {
+    [`${prefix}001.png`]: await testImage('png', 1),
+    [`${prefix}${name}`]:
+      '<ComicInfo><Series>Salt</Series><Number>5</Number><Volume>2</Volume></ComicInfo>',
+    [`__MACOSX/${prefix}._${name}`]: 'attributes of macOS',
+  });
+  const { stderr } = await bind(files, '-o', join(files, 'books'), '--dry-run');
+  expect(stderr).toContain('Salt Vol.02.cbz: 1 chapter, 1 page');
+});
+
+test('a pack of chapters in folders is not described by the ComicInfo.xml of one of them', async () => {
+  const files = join(folder, 'pack');
+  mkdirSync(files);
+  const image = await testImage('png', 1);
+  await writeArchive(join(files, 'Salt Vol.03.cbz'), {
+    'Chapter 5/001.png': image,
+    'Chapter 5/ComicInfo.xml': '<ComicInfo><Series>Pepper</Series><Volume>2</Volume></ComicInfo>',
+    'Chapter 6/001.png': image,
+  });
+  const { stderr } = await bind(files, '-o', join(files, 'books'), '--dry-run');
+  expect(stderr).toContain('Salt Vol.03.cbz: 1 chapter, 2 pages');
+});
+
+test('says which ComicInfo.xml cannot be read, since only names count then', async () => {
+  const files = join(folder, 'broken-comicinfo');
+  mkdirSync(files);
+  await writeArchive(join(files, 'Salt Vol.02 Ch.005.cbz'), {
+    '001.png': await testImage('png', 1),
+    'ComicInfo.xml': '<html>502 Bad Gateway</html>',
+  });
+  const { stderr } = await bind(files, '-o', join(files, 'books'), '--dry-run');
+  expect(stderr).toContain(
+    'warning: ComicInfo.xml cannot be read, and the names of the files and folders count in its place: Salt Vol.02 Ch.005.cbz\n',
+  );
+  expect(stderr).toContain('Salt Vol.02.cbz: 1 chapter, 1 page');
 });
 
 test('a PNG that was uploaded cut off ends no PDF, and what can be read of it is there', async () => {
