@@ -1,6 +1,6 @@
 /** Reads the pages of a book one by one, checked, in the order of the book. */
 import { basename } from 'node:path';
-import { pageName } from '../config/names.js';
+import { otherImageType, pageName } from '../config/names.js';
 import { decodedBytes, MAX_DECODED_BYTES } from '../core/decoded-size.js';
 import { reusableBuffer, type ZipEntry } from '../core/zip-file.js';
 import { StorageError, thrownMessage } from '../core/errors.js';
@@ -179,12 +179,13 @@ export function damagedPage(problem: string, location: string, cause?: unknown):
   return new StorageError('archive-damaged', `Damaged page: ${problem}: ${location}`, { cause });
 }
 
-/** Images of other types may be whole: other programs show some of them. */
-const OTHER_TYPE = /\.(jp2|jxl|bmp|tiff?|hei[cf]) of /i;
-
-/** @param location such as `001.png of a.cbz` */
+/**
+ * Images of other types may be whole: other programs show some of them.
+ *
+ * @param location such as `001.png of a.cbz`
+ */
 export function notAnImage(location: string): StorageError {
-  const type = OTHER_TYPE.exec(location)?.[1]?.toUpperCase();
+  const [type] = location.split(' of ').flatMap((part) => otherImageType(part) ?? []);
   if (type === undefined)
     return damagedPage('it is not a JPEG, PNG, GIF, WebP or AVIF image', location);
   return new StorageError('archive-damaged', `A book cannot contain a ${type} image: ${location}`, {

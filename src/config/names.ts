@@ -334,8 +334,10 @@ function isPresent(text: string | undefined): text is string {
   return text !== undefined && text !== '';
 }
 
-/** Types that pages have elsewhere are pages too: they must not be left out silently. */
-const PAGE_NAME = /\.(jpe?g|jpe|jif|jfif|jp2|png|gif|webp|avif|jxl|bmp|tiff?|hei[cf])$/i;
+/** Types that no book contains. In the files of other programs they are pages too, and must not be left out silently. */
+const OTHER_TYPE = /\.(jp2|jxl|bmp|tiff?|hei[cf])$/i;
+/** `.jpg_large` and `.jpg_orig` are the names that Twitter gives. */
+const BOOK_TYPE = /\.(jpe?g|jpe|jif|jfif|png|gif|webp|avif)(_large|_orig)?$/i;
 /** The names that tankobon gives: as many digits for each page. */
 const NUMBERED_PAGE = /^(\d+)\.[a-z]+$/;
 let collator: Intl.Collator | undefined;
@@ -349,13 +351,22 @@ export function compareNames(a: string, b: string): number {
   return collator.compare(a, b);
 }
 
+function isImageName(name: string): boolean {
+  return BOOK_TYPE.test(name) || OTHER_TYPE.test(name);
+}
+
+/** The type of a page that no book can contain, such as `BMP`; undefined for other names. */
+export function otherImageType(name: string): string | undefined {
+  return OTHER_TYPE.exec(name)?.[1]?.toUpperCase();
+}
+
 interface Named {
   readonly name: string;
 }
 
 /** The pages among the entries. If most are in hidden folders, these are not hidden: a series is called `.hack`. */
 export function pageEntries<Page extends Named>(entries: readonly Page[]): Page[] {
-  const images = entries.filter(({ name }) => PAGE_NAME.test(name));
+  const images = entries.filter(({ name }) => isImageName(name));
   const pages = images.filter(({ name }) => isPage(name));
   if (pages.length === images.length) return pages;
   const all = images.filter(({ name }) => isPage(withoutDots(name)) && !PROGRAM_FOLDER.test(name));
@@ -382,7 +393,7 @@ const HIDDEN_PART = /^(\.(?!\.)|\.\.$|__MACOSX$|@eaDir$)/i;
 export function isPage(name: string): boolean {
   // The tar of Windows and macOS writes `./001.png`.
   const parts = name.split('/').filter((part) => part !== '.');
-  return PAGE_NAME.test(name) && !parts.some((part) => HIDDEN_PART.test(part));
+  return isImageName(name) && !parts.some((part) => HIDDEN_PART.test(part));
 }
 
 /** Archives of comics that are not read. */

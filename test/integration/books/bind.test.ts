@@ -197,7 +197,7 @@ describe('a volume', () => {
   test('is made of CBZ files of other programs too: compressed, with other names, without ComicInfo', async () => {
     const [second, tenth] = await Promise.all([testImage('png', 2), testImage('jpeg', 10)]);
     const [jfif, jpe] = await Promise.all([testImage('jpeg', 11), testImage('jpeg', 12)]);
-    const dotted = await testImage('jpeg', 13);
+    const [dotted, large] = await Promise.all([testImage('jpeg', 13), testImage('jpeg', 14)]);
     mkdirSync(join(folder, 'in'));
     await writeArchive(input('[Group] Lighthouse v01 c001.cbz'), {
       '__MACOSX/2.png': 'not a page',
@@ -208,11 +208,13 @@ describe('a volume', () => {
       // Windows and old browsers save JPEG files under these names.
       '11.jfif': jfif,
       '12.jpe': jpe,
+      // Twitter gives images such names.
+      '13.jpg_large': large,
       '...and before/13.jpg': dotted,
     });
     expect((await bindFolder(folder)).errors).toEqual([]);
     const file = output('Lighthouse Vol.01.cbz');
-    const pages = [dotted, second, tenth, jfif, jpe];
+    const pages = [dotted, second, tenth, jfif, jpe, large];
     expect(await imageDigests(file)).toEqual(pages.map(sha256));
     const names = (await readArchive(file)).map(({ name }) => name);
     expect(names.filter((name) => /\.(jpg|png)$/.test(name))).toHaveLength(pages.length);
