@@ -69,11 +69,12 @@ export function guessName(name: string, seriesNames: readonly string[] = []): Gu
   const original = name.slice(0, MAX_NAME_LENGTH).normalize('NFC').slice(0, MAX_NAME_LENGTH);
   const uuid = UUID.exec(original)?.[0];
   const named = original.replace(UUID, ' ').trim();
-  const isSeriesFirst = seriesEnd(named, seriesNames) > 0;
+  const seriesKeys = seriesNames.map(letterKey).filter((key) => key !== '');
+  const isSeriesFirst = seriesEnd(named, seriesKeys) > 0;
   const head = (isSeriesFirst ? undefined : readGroupFirst(named)) ?? readHead(named);
   const tail = readTail(head.rest);
   const text = tail.rest;
-  const read = readText(text, seriesNames);
+  const read = readText(text, seriesKeys);
   const numbers = Number(head.season ?? 1) > 1 ? ofLaterSeason(read) : read;
   const isIndexed = numbers.number === undefined && numbers.volume === undefined;
   const found: GuessedName = {
@@ -180,9 +181,9 @@ function readTail(name: string) {
   return { rest, language, group: isGroup ? tidy(content) : undefined };
 }
 
-function readText(text: string, seriesNames: readonly string[]): GuessedName {
+function readText(text: string, seriesKeys: readonly string[]): GuessedName {
   const plain = plainMarks(text);
-  const from = seriesEnd(plain, seriesNames);
+  const from = seriesEnd(plain, seriesKeys);
   const numbers = readNumbers(tokensOf(plain), from, from > 0);
   const { volume, chapter, partNumber, possible, possibleStart } = numbers;
   const isSure = chapter !== undefined && partNumber === undefined;
@@ -210,19 +211,19 @@ function isNoSeries(text: string, isLabelled: boolean): boolean {
   return SEASON.test(text) || /^copy of$/i.test(text) || isExtraName(text.split(/\s+/));
 }
 
-/** Where the longest of the names ends with which the text begins; 0 if it begins with none of them. */
-function seriesEnd(text: string, seriesNames: readonly string[]): number {
-  const names = seriesNames.map(letterKey).filter((name) => name !== '');
+/** Where the longest of the names ends with which the text begins, by their letterKey; 0 if it begins with none. */
+function seriesEnd(text: string, seriesKeys: readonly string[]): number {
   let read = '';
   let end = 0;
-  let longest = { name: '', end: 0 };
+  let longest = { key: '', end: 0 };
   for (const character of text) {
     end += character.length;
     read += letterKey(character);
-    if (!names.some((name) => name.startsWith(read))) break;
+    if (!seriesKeys.some((key) => key.startsWith(read))) break;
     const isWordEnd = !/^[\p{L}\p{N}]/u.test(text.slice(end, end + 2));
     // Marks after the name are not part of it.
-    if (isWordEnd && names.includes(read) && longest.name !== read) longest = { name: read, end };
+    if (isWordEnd && seriesKeys.includes(read) && longest.key !== read)
+      longest = { key: read, end };
   }
   return longest.end;
 }

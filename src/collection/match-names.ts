@@ -14,6 +14,8 @@ import type { Evidence, UnrecognizedReason } from '../events/reasons.js';
 /** What the files of a title are compared with: a title may have thousands of releases, and as many files. */
 export interface TitleReleases {
   readonly title: Title;
+  /** The names of the title, by their letterKey. */
+  readonly names: ReadonlyMap<string, string>;
   /** External releases have no pages that could be in a file. */
   readonly hosted: readonly Chapter[];
   /** By `rangeKey`. */
@@ -57,6 +59,7 @@ export function titleReleases(title: Title, releases: readonly Chapter[]): Title
   const numbered = hosted.filter(({ number }) => number !== undefined);
   return {
     title,
+    names: new Map(title.names.map((name) => [letterKey(name), name])),
     hosted,
     byNumber: groupBy(numbered, ({ number = '' }) => rangeKey(number)),
     unnumbered: hosted.filter(({ number }) => number === undefined),
@@ -125,12 +128,17 @@ function isSeries(title: string | undefined, series: string | undefined): boolea
 
 /** A number in a name of the title is not that of the chapter, as in `Mob 100 7`. */
 function readName(
-  { baseName, folder, comicInfo }: AdoptableFile,
+  { name, baseName, folder, comicInfo }: AdoptableFile,
   titles: readonly TitleReleases[],
 ): AdoptableFile['name'] {
-  const series = comicInfo.series === undefined ? [] : [comicInfo.series];
-  const names = titles.flatMap(({ title }) => title.names);
-  return guessName(baseName, [folder.series, ...series, ...names]);
+  const series = [folder.series, ...(comicInfo.series === undefined ? [] : [comicInfo.series])];
+  const known = series.map(letterKey);
+  const text = letterKey(baseName);
+  const isNews = (key: string) => text.includes(key) && !known.includes(key);
+  const others = titles.flatMap(({ names }) => [...names].filter(([key]) => isNews(key)));
+  // To read a name costs more than the rest of the comparison.
+  if (others.length === 0) return name;
+  return guessName(baseName, [...series, ...others.map(([, each]) => each)]);
 }
 
 function withNumber(

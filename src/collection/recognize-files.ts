@@ -2,6 +2,7 @@
  * Which chapters of the service files of other programs are: by ids where they are known, otherwise by one search for
  * each series and its list of chapters. Requests are few, and announced.
  */
+import { guessName } from '../books/guess-name.js';
 import { letterKey } from '../core/name-keys.js';
 import { dirname } from 'node:path';
 import { fetchChapters, type Chapter } from '../service/chapters.js';
@@ -140,7 +141,8 @@ function inOwnFolder(file: AdoptableFile): AdoptableFile | undefined {
     file.comicInfo.series === undefined &&
     title !== undefined &&
     !COMMON_NAMES.has(letterKey(title));
-  return isOneshot ? { ...file, folder: { series: title } } : undefined;
+  if (!isOneshot) return undefined;
+  return { ...file, name: guessName(file.baseName, [title]), folder: { series: title } };
 }
 
 async function matchFiles(
