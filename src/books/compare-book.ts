@@ -4,7 +4,9 @@ import { pluralize } from '../core/human-format.js';
 import type { ExistingBook } from './existing-book.js';
 import type { PlannedBook } from './book-names.js';
 import type { BindPlan } from './plan-books.js';
-import { sourceKey, type BookChapter } from './source-chapter.js';
+import { replacedKeys, sourceKey, type BookChapter } from './source-chapter.js';
+
+const PUT_BACK = 'Put the files of these chapters back, or move the book away.';
 
 export interface ComparisonOptions {
   /** Set for a copy: see BookCopy. */
@@ -32,9 +34,11 @@ export function compareBook(
   const allKeys = [...keys, ...plan.otherReleases.map(sourceKey)];
   const newest = newestVersions(allKeys);
   const isFollowing = mayLose && existing.copy !== undefined;
+  const replaced = replacedKeys(existing.keys, group.chapters);
   const missing = existing.keys.filter(
     (key) =>
       !isFollowing &&
+      !replaced.has(key) &&
       !arrived.has(withoutVersion(key)) &&
       (newest.get(withoutVersion(key)) ?? -1) < versionOf(key),
   );
@@ -50,7 +54,9 @@ export function compareBook(
   if (hasAll && !existing.isDamaged && existing.copy?.profile === profile) return 'has-more';
   const what = `${pluralize(missing.length, 'chapter')} that the files lack, or have in an older version`;
   const message = `The existing book has ${what}: ${file}`;
-  throw new StorageError('book-incomplete', message);
+  // Files of other programs cannot be downloaded again.
+  const hint = missing.some((key) => withoutVersion(key) === key) ? PUT_BACK : undefined;
+  throw new StorageError('book-incomplete', message, { hint });
 }
 
 /**

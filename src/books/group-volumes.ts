@@ -17,7 +17,7 @@ import { missingWholeNumbers, numberKey } from '../selection/reading-order.js';
 import { chapterKeys, type ChapterKeys } from '../selection/same-chapter.js';
 import type { BindBy } from '../config/bind-choices.js';
 import { distinctNames } from './same-names.js';
-import { sourceKey, toChapter, wasRead, type BookChapter } from './source-chapter.js';
+import { replacedKeys, sourceKey, toChapter, wasRead, type BookChapter } from './source-chapter.js';
 
 /** The chapters of one book. */
 export interface ChapterGroup<Chapter extends BookChapter = BookChapter> {
@@ -55,7 +55,7 @@ export function groupVolumes(
   by: BindBy,
   groups: readonly string[],
 ): GroupedChapters {
-  const { originals, copies } = withoutCopies(chapters);
+  const { originals, copies } = withoutCopies(withoutReplaced(chapters));
   const otherReleases: BookChapter[] = [...copies];
   const unassigned: BookChapter[] = [];
   const result: ChapterGroup[] = [];
@@ -124,6 +124,22 @@ function wholeNumbers(numbers: readonly (string | undefined)[]): readonly number
   return numbers
     .map(parseNumber)
     .flatMap((number) => (number === undefined ? [] : Math.floor(number)));
+}
+
+/** The file of a chapter counts, and not the book that was made of an earlier one. */
+function withoutReplaced(chapters: readonly BookChapter[]): readonly BookChapter[] {
+  const bound = chapters.filter(({ isBound, chapterId }) => isBound && chapterId === undefined);
+  if (bound.length === 0) return chapters;
+  const volumeKey = (chapter: BookChapter) =>
+    `${seriesKey(chapter)}\n${normalizedNumber(chapter.metadata.volume)}`;
+  const byVolume = groupBy(chapters, volumeKey);
+  const replaced = new Set(
+    [...groupBy(bound, volumeKey)].flatMap(([volume, ofVolume]) => {
+      const keys = replacedKeys(ofVolume.map(sourceKey), byVolume.get(volume) ?? []);
+      return ofVolume.filter((chapter) => keys.has(sourceKey(chapter)));
+    }),
+  );
+  return chapters.filter((chapter) => !replaced.has(chapter));
 }
 
 /**

@@ -1,5 +1,8 @@
 /** A chapter in a file: what the plan of books needs of it, and what is needed to write it. */
+import { groupBy } from '../core/group-by.js';
+import { letterKey } from '../core/name-keys.js';
 import { entriesChecksum } from '../core/zip-file.js';
+import { numberKey } from '../selection/reading-order.js';
 import type { Chapter } from '../service/chapters.js';
 import type { ChapterMetadata } from '../library/comic-info.js';
 import type { KnownChapter, ReadChapter } from '../library/file.js';
@@ -95,6 +98,43 @@ export function sourceKey(chapter: BookChapter): string {
   if (key !== undefined) return key;
   const checksum = wasRead(chapter) ? entriesChecksum(chapter.pages) : (pages.checksum ?? 0);
   return [metadata.number ?? '', metadata.title ?? '', pages.length, checksum].join('|');
+}
+
+/** The form of sourceKey for a chapter without an identity; older books have no checksum in it. */
+const CONTENT_KEY = /^(?<number>[^|@]*)\|(?<title>.*?)\|\d+(?:\|\d+)?$/s;
+
+/**
+ * Which chapters of a book, by their keys, were replaced by a file: one without an identity that has their number, and
+ * pages or a title that the book does not have. In doubt none: there are more chapters of that number than new files.
+ */
+export function replacedKeys(
+  bookKeys: readonly string[],
+  chapters: readonly BookChapter[],
+): ReadonlySet<string> {
+  const files = chapters.filter(({ chapterId, isBound }) => chapterId === undefined && !isBound);
+  const present = new Set(files.map(sourceKey));
+  const inBook = new Set(bookKeys);
+  const added = files.filter((file) => !inBook.has(sourceKey(file)));
+  const gone = bookKeys.flatMap((key) => {
+    const { number, title = '' } = CONTENT_KEY.exec(key)?.groups ?? {};
+    return number === undefined || present.has(key) ? [] : [{ key, number, title }];
+  });
+  const replaced = [...groupBy(gone, ({ number }) => numberKey(number))].flatMap(
+    ([number, ofNumber]) => {
+      const ofFiles = added.filter(({ metadata }) => numberKey(metadata.number) === number);
+      if (ofFiles.length < ofNumber.length) return [];
+      const isReplaced = ({ title }: { readonly title: string }) =>
+        ofFiles.some(({ metadata }) => mayBeSameTitle(metadata.title ?? '', title));
+      return ofNumber.filter(isReplaced).map(({ key }) => key);
+    },
+  );
+  return new Set(replaced);
+}
+
+/** A missing title differs from none. */
+function mayBeSameTitle(a: string, b: string): boolean {
+  const [key, other] = [letterKey(a), letterKey(b)];
+  return key === '' || other === '' || key === other;
 }
 
 /** Such as `Ch. 10.5 – The Storm`; for bookmarks and tables of contents. */

@@ -220,6 +220,68 @@ describe('a volume', () => {
     expect(names.filter((name) => /\.(jpg|png)$/.test(name))).toHaveLength(pages.length);
   });
 
+  test.each(['cbz', 'epub', 'pdf', 'folder'] as const)(
+    '%s: has the new pages of a chapter whose file was replaced, wherever the book is',
+    async (format) => {
+      mkdirSync(join(folder, 'in'));
+      const put = async (number: number, seeds: readonly number[], comicInfo?: string) =>
+        writeArchive(input(`Lighthouse v01 c00${number}.cbz`), {
+          ...Object.fromEntries(
+            await Promise.all(
+              seeds.map(
+                async (seed, page) => [`${page}.png`, await testImage('png', seed)] as const,
+              ),
+            ),
+          ),
+          ...(comicInfo !== undefined && { 'ComicInfo.xml': comicInfo }),
+        });
+      for (const number of [1, 2, 3]) await put(number, [number]);
+      // The names of one folder come before those of the chapters, and those of the other after them.
+      const outputs = [join(folder, 'a'), join(folder, 'z')];
+      for (const output of outputs) await bindFolder(folder, { format, output });
+      await put(2, [20, 21, 22]);
+      await put(3, [3], '<ComicInfo><Title>The end</Title></ComicInfo>');
+      for (const output of outputs) {
+        const { errors, events } = await bindFolder(folder, { format, output });
+        expect(errors).toEqual([]);
+        expect(events).toContainEqual(expect.objectContaining({ type: 'book-saved', pages: 5 }));
+        const again = await bindFolder(folder, { format, output });
+        expect(again.books.map(({ status }) => status)).toEqual(['skipped']);
+      }
+    },
+  );
+
+  test('is bound into the folder of its chapters without a word of a chapter whose file was replaced', async () => {
+    mkdirSync(join(folder, 'in'));
+    for (const seed of [1, 2]) {
+      await writeArchive(input('Lighthouse v01 c001.cbz'), {
+        '1.png': await testImage('png', seed),
+      });
+      const { events } = await bindFolder(folder, { output: join(folder, 'in') });
+      expect(events.map(({ type }) => type)).toEqual([
+        'book-planned',
+        'book-saved',
+        'bind-summary',
+      ]);
+    }
+    const book = input('Lighthouse/Lighthouse Vol.01.cbz');
+    expect(await imageDigests(book)).toEqual([sha256(await testImage('png', 2))]);
+  });
+
+  test('keeps a chapter whose file is gone, if it is not certain which of several replaced it', async () => {
+    mkdirSync(join(folder, 'in'));
+    const put = async (name: string, seed: number) =>
+      writeArchive(input(name), { '1.png': await testImage('png', seed) });
+    await put('Lighthouse v01 c001.cbz', 1);
+    await put('Lighthouse v01 c001 - Extra.cbz', 2);
+    await bindFolder(folder);
+    rmSync(input('Lighthouse v01 c001 - Extra.cbz'));
+    await put('Lighthouse v01 c001.cbz', 3);
+    await bindFolder(folder, { force: true });
+    const digests = await imageDigests(output('Lighthouse Vol.01.cbz'));
+    expect(digests).toContain(sha256(await testImage('png', 2)));
+  });
+
   test('has the pages of an archive that has them in a folder with a dot', async () => {
     mkdirSync(join(folder, 'in'));
     const image = await testImage('png', 1);

@@ -86,18 +86,15 @@ describe('chapters of other programs with the same number, title and count of pa
   };
 
   test.each(FORMATS)(
-    '%s: one that only the book has is not replaced by another',
+    '%s: one that only the book has makes way for another, and its pages are kept',
     async (format) => {
       await addForeign('a.cbz', 1);
       await bindFolder(folder, { format });
-      const before = await contentOf(format);
       rmSync(input('a.cbz'));
       await addForeign('b.cbz', 2);
-      for (const force of [false, true]) {
-        const { errors } = await bindFolder(folder, { format, force });
-        expect(errors).toMatchObject([{ code: 'book-incomplete' }]);
-      }
-      expect(await contentOf(format)).toEqual(before);
+      expect(typesOf((await bindFolder(folder, { format })).events)).toEqual(['book-saved']);
+      const files = readdirSync(join(folder, 'out'), { recursive: true, encoding: 'utf8' });
+      expect(files.filter((name) => name.endsWith('.replaced'))).not.toEqual([]);
     },
   );
 
