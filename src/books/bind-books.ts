@@ -13,7 +13,7 @@ import { checkOutputFolder } from '../core/output-folder.js';
 import { bindOptions, bindRequest } from './bind-request.js';
 import { bindBook } from './bind-book.js';
 import type { BindEvent, ObserveBind } from '../events/bind-events.js';
-import type { PlannedBook } from './book-names.js';
+import type { PlannedBook, RefusedBook } from './book-names.js';
 import { assertConverter } from './convert-image.js';
 import { readCover } from './find-cover.js';
 import { removeEmptied } from './moved-chapters.js';
@@ -58,8 +58,7 @@ export async function bindFiles(
     stateFolder: paths.state,
   };
   if (given.dryRun) {
-    const failed = await previewBooks(request, observe, signal);
-    return failed.map(({ error }) => error);
+    return previewBooks(request, observe, signal);
   }
   await checkOutputFolder(request.output);
   const lock = { isExclusive: false, signal, warn };
@@ -69,15 +68,22 @@ export async function bindFiles(
   return errors;
 }
 
-/** Reports what would be bound. Resolves with the files that cannot be read. */
+/** Reports what would be bound. Resolves with the errors of files that cannot be read, and of books without a name. */
 async function previewBooks(
   request: BindRequest,
   observe: ObserveBind,
   signal: AbortSignal,
-): Promise<BindPlan['failed']> {
+): Promise<readonly TankobonError[]> {
   const plan = await planBooks(request, signal);
   observePlan(plan, observe);
-  return plan.failed;
+  const refused = plan.refused.map(refusedBook).flatMap(({ error }) => error ?? []);
+  return [...plan.failed.map(({ error }) => error), ...refused];
+}
+
+function refusedBook(book: RefusedBook): BoundBook {
+  return book.kind === 'itself'
+    ? { ...book, status: 'skipped' }
+    : { ...book, status: 'failed', error: book.error };
 }
 
 /** Throws UsageError before anything is written; every other failure is in the result and among the events. */
@@ -98,7 +104,7 @@ export async function bindBooks(
   observePlan(plan, observe);
   // Only binding reads a folder of books.
   await removeExpired(request.keep);
-  const books: BoundBook[] = [];
+  const books = plan.refused.map(refusedBook);
   const notRemoved: TankobonError[] = [];
   let removed = 0;
   const observeBook: ObserveBind = (event) => {

@@ -5,12 +5,16 @@ import { pathCollisionKey, cleanSegment } from '../core/path-segment.js';
 import { isSameName } from '../core/relative-paths.js';
 import { isTitleFolder } from '../config/name-template.js';
 import { isComicFile } from '../config/containers.js';
-import { UsageError } from '../core/errors.js';
+import { UsageError, type TankobonError } from '../core/errors.js';
+import { sha256Of } from '../core/sha256.js';
 import { groupBy } from '../core/group-by.js';
 import { copyProfile } from './book-copy.js';
 import type { PageProfile } from './page-profile.js';
 import { normalizedNumber, type ChapterGroup } from './group-volumes.js';
 import { chapterLabel, sourceKey, type BookChapter } from './source-chapter.js';
+
+/** A book whose name another one has gets a digest of this length at the end. */
+const DIGEST_LENGTH = 8;
 
 export interface PlannedBook {
   readonly file: string;
@@ -51,17 +55,27 @@ export interface BookNames {
   readonly maxBytes?: number | undefined;
 }
 
+/** A book that is not written, since its file has another use. */
+export type RefusedBook = PlannedBook &
+  /** Its only chapter is a file of that name: a volume of another program. */
+  ({ readonly kind: 'itself' } | { readonly kind: 'taken'; readonly error: TankobonError });
+
+export interface NamedBooks {
+  readonly books: readonly PlannedBook[];
+  readonly refused: readonly RefusedBook[];
+}
+
 /**
- * The file of each book. Where books in several languages would have one name, theirs end with the language; a book that
- * exists keeps its name. Throws UsageError `bad-option` if two books would have the same name, or one would replace one
- * of `chapters`.
+ * The file of each book. Where books in several languages would have one name, theirs end with the language, and other
+ * chapters of one name end with a digest; a book that exists keeps its name. Throws UsageError `bad-option` if a template
+ * of the owner gives two books the same name, or the name of one of `chapters`.
  */
 export function nameBooks(
   groups: readonly ChapterGroup[],
   names: BookNames,
   chapters: readonly BookChapter[],
   knownBooks: readonly KnownBook[] = [],
-): PlannedBook[] {
+): NamedBooks {
   const books = booksByChapter(knownBooks, names);
   const key = ({ file }: PlacedBook): string => pathCollisionKey(file);
   const placed = groups.map((group) => ({
@@ -83,9 +97,10 @@ export function nameBooks(
   const named = planned
     .map((book) => withLanguage(book, sameName.get(key(book)) ?? [], names, bookLanguages))
     .map((book) => withName(book, names));
-  assertDistinct(named);
-  assertNotInputs(named, chapters);
-  return named;
+  const { books: accepted, refused } = refuseTaken(withDigests(named, names), chapters);
+  const [first] = names.hasDefaultName ? [] : refused;
+  if (first) throw first.kind === 'taken' ? first.error : replacesInput(first);
+  return { books: accepted, refused };
 }
 
 type PlacedBook = Omit<PlannedBook, 'name'>;
@@ -128,12 +143,18 @@ function withLanguage(
 function languageFile(
   file: string,
   group: ChapterGroup,
-  { extension, nameBook: { maxNameBytes } }: Pick<BookNames, 'extension' | 'nameBook'>,
+  names: Pick<BookNames, 'extension' | 'nameBook'>,
 ): string {
   const language = cleanSegment(group.language);
-  if (language === '') return file;
-  const ending = ` [${language}]${extension}`;
-  const name = withExtension(basename(file, extension), ending, maxNameBytes);
+  return language === '' ? file : fileWithEnding(file, ` [${language}]`, names);
+}
+
+function fileWithEnding(
+  file: string,
+  ending: string,
+  { extension, nameBook: { maxNameBytes } }: Pick<BookNames, 'extension' | 'nameBook'>,
+): string {
+  const name = withExtension(basename(file, extension), ending + extension, maxNameBytes);
   return join(dirname(file), name);
 }
 
@@ -294,14 +315,39 @@ function nameValues(group: ChapterGroup) {
   };
 }
 
-function assertDistinct(books: readonly PlannedBook[]): void {
+/** Chapters of one number differ by their titles, which a template may not have. */
+function withDigests(books: readonly PlannedBook[], names: BookNames): readonly PlannedBook[] {
+  const used = new Set<string>();
+  return books.map((book) => {
+    const key = pathCollisionKey(book.file);
+    const [chapter] = book.group.chapters;
+    if (book.group.by !== 'chapter' || !chapter || !used.has(key)) {
+      used.add(key);
+      return book;
+    }
+    const digest = sha256Of(sourceId(chapter)).slice(0, DIGEST_LENGTH);
+    return { ...book, file: fileWithEnding(book.file, ` (${digest})`, names) };
+  });
+}
+
+/** The first of several books of one name gets it. */
+function refuseTaken(
+  books: readonly PlannedBook[],
+  chapters: readonly BookChapter[],
+): NamedBooks & { readonly books: PlannedBook[] } {
+  const inputs = new Set(chapters.flatMap(({ isBound, file }) => (isBound ? [] : [resolve(file)])));
   const byKey = new Map<string, PlannedBook>();
+  const refused: RefusedBook[] = [];
   for (const book of books) {
     const key = pathCollisionKey(book.file);
     const other = byKey.get(key);
-    if (other) throw sameName(book, other);
-    byKey.set(key, book);
+    const isOnly = book.group.chapters.every(({ file }) => resolve(file) === resolve(book.file));
+    if (other) refused.push({ ...book, kind: 'taken', error: sameName(book, other) });
+    else if (!inputs.has(resolve(book.file))) byKey.set(key, book);
+    else if (isOnly) refused.push({ ...book, kind: 'itself' });
+    else refused.push({ ...book, kind: 'taken', error: replacesInput(book) });
   }
+  return { books: [...byKey.values()], refused };
 }
 
 function sameName({ file, group }: PlannedBook, { group: other }: PlannedBook): UsageError {
@@ -314,13 +360,8 @@ function sameName({ file, group }: PlannedBook, { group: other }: PlannedBook): 
   return new UsageError('bad-option', message, { hint });
 }
 
-function assertNotInputs(books: readonly PlannedBook[], chapters: readonly BookChapter[]): void {
-  const inputs = new Set(chapters.flatMap(({ isBound, file }) => (isBound ? [] : [resolve(file)])));
-  for (const { file } of books) {
-    if (!inputs.has(resolve(file))) continue;
-    const message = `The book would replace the chapter that it is made of: ${relative('.', file)}`;
-    throw new UsageError('bad-option', message, {
-      hint: 'Choose another folder with --output, or another --name.',
-    });
-  }
+function replacesInput({ file }: Pick<PlannedBook, 'file'>): UsageError {
+  const message = `The book would replace the chapter that it is made of: ${relative('.', file)}`;
+  const hint = 'Choose another folder with --output, or another --name.';
+  return new UsageError('bad-option', message, { hint });
 }

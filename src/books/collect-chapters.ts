@@ -21,6 +21,8 @@ export interface CollectedChapters {
   readonly failed: readonly FailedFile[];
   /** Archives of kinds that are not read. */
   readonly otherArchives: readonly string[];
+  /** Folders of images below the folders to bind. */
+  readonly imageFolders: readonly string[];
   /** Links below the folders to bind. */
   readonly skippedLinks: number;
   /** ZIP archives below the folders to bind. */
@@ -42,6 +44,9 @@ export interface CollectOptions {
   readonly signal: AbortSignal;
 }
 
+const PACK_HINT =
+  'Zip each folder of images into a CBZ; chapters of MangaDex: tankobon adopt FOLDER --apply --pack';
+
 /** Throws UsageError `nothing-to-bind` for a missing input, and if the inputs have no archives at all. */
 export async function collectChapters(
   inputs: readonly string[],
@@ -55,6 +60,7 @@ export async function collectChapters(
   const stored: FolderStore[] = [];
   const books = [...foundBooks];
   const otherArchives: string[] = [];
+  const imageFolders: string[] = [];
   const undescribed: string[] = [];
   let skippedLinks = 0;
   let skippedZips = 0;
@@ -67,6 +73,7 @@ export async function collectChapters(
     skippedZips += listed.skippedZips;
     if (store) stored.push(store);
     for (const file of listed.otherArchives) otherArchives.push(file);
+    for (const each of listed.imageFolders) imageFolders.push(each);
     for (const file of listed.fixedBooks) books.push(file);
     for (const archive of archives) if (!files.has(archive.file)) files.set(archive.file, archive);
   }
@@ -93,9 +100,10 @@ export async function collectChapters(
   for (const store of stored) await store.save().catch(() => undefined);
   if (inputs.length > 0 && chapters.length === 0 && failed.length === 0)
     throw new UsageError('nothing-to-bind', `No chapters found: ${inputs.join(', ')}`, {
+      ...(imageFolders.length > 0 && { hint: PACK_HINT }),
       ...(skippedZips > 0 && { hint: 'Give ZIP archives that are comics the extension .cbz.' }),
     });
-  const skipped = { otherArchives, skippedLinks, skippedZips };
+  const skipped = { otherArchives, imageFolders, skippedLinks, skippedZips };
   return { chapters, failed, ...skipped, undescribed, fixedBooks };
 }
 
@@ -128,6 +136,7 @@ async function archivesIn(input: string, { stateFolder, format, signal }: Collec
       return {
         archives: [named],
         store: undefined,
+        imageFolders: [],
         skippedLinks: 0,
         skippedZips: 0,
         unreadableFolders: [],
@@ -148,7 +157,7 @@ async function archivesIn(input: string, { stateFolder, format, signal }: Collec
       : listed.pdfs.filter((file) => containerByExtension(file) === format);
   const unreadableFolders = listed.unreadableFolders.filter(mayHaveFiles);
   const archives = files.map((file): InputFile => ({ file, isNamed: false, store }));
-  const { otherArchives, skippedZips } = listed;
-  const skipped = { skippedLinks, skippedZips };
+  const { otherArchives, imageFolders, skippedZips } = listed;
+  const skipped = { imageFolders, skippedLinks, skippedZips };
   return { archives, store, ...skipped, unreadableFolders, otherArchives, fixedBooks };
 }

@@ -5,12 +5,13 @@
 import type { Chapter } from '../service/chapters.js';
 import { maxOf, minOf } from '../core/extremes.js';
 import { groupBy } from '../core/group-by.js';
-import { isOriginalOf, nameKey } from '../core/name-keys.js';
+import { isOriginalOf, seriesNameKey } from '../core/name-keys.js';
 import {
   selectChapters,
   type ExcludedChapter,
   type SelectionOptions,
 } from '../selection/select-chapters.js';
+import { cleanSegment } from '../core/path-segment.js';
 import { compareNames } from '../config/names.js';
 import { parseNumber, toRanges } from '../config/ranges.js';
 import { missingWholeNumbers, numberKey } from '../selection/reading-order.js';
@@ -84,9 +85,16 @@ export function booksWithoutVolume(
 
 /** `keyed`: all chapters of the series in this language; those in no book, or in another one, are not missing. */
 function toGroup(chapters: readonly BookChapter[], by: BindBy, keyed: KeyedChapters): ChapterGroup {
-  const { series = '', language = '' } = chapters[0]?.metadata ?? {};
+  const { language = '' } = chapters[0]?.metadata ?? {};
   const missing = missingInRuns(chapters, keyed);
+  const series = seriesOf(chapters);
   return { by, series, language, volume: volumeOf(chapters), chapters, missing };
+}
+
+/** A name that no folder can have is that of ComicInfo.xml; the name of a folder has other characters in its place. */
+function seriesOf(chapters: readonly BookChapter[]): string {
+  const names = [...new Set(chapters.map(({ metadata: { series = '' } }) => series))];
+  return names.find((name) => names.length > 1 && cleanSegment(name) !== name) ?? names[0] ?? '';
 }
 
 /** Undefined for chapters that are not of one volume. */
@@ -238,7 +246,7 @@ function selectReleases({ releases, keys }: KeyedChapters, groups: readonly stri
 }
 
 function seriesKey({ metadata: { series, language = '' } }: BookChapter): string {
-  return `${nameKey(series ?? '')}\n${language.toLowerCase()}`;
+  return `${seriesNameKey(series ?? '')}\n${language.toLowerCase()}`;
 }
 
 function bookKey(chapter: BookChapter, by: BindBy): unknown {

@@ -2,7 +2,7 @@
 import { groupBy } from '../core/group-by.js';
 import type { Chapter } from '../service/chapters.js';
 import { parseNumber } from '../config/ranges.js';
-import { nameKey } from '../core/name-keys.js';
+import { seriesNameKey } from '../core/name-keys.js';
 import { keyedChapters, normalizedNumber } from './group-volumes.js';
 import { isVolumeInferred, type BookChapter } from './source-chapter.js';
 
@@ -49,7 +49,7 @@ export function withListed(
  * it is the same. Not where numbers begin again in a later volume: files do not say when they were uploaded.
  */
 export function inferFromNeighbors(chapters: readonly BookChapter[]): readonly BookChapter[] {
-  const bySeries = groupBy(chapters, ({ metadata: { series } }) => nameKey(series ?? ''));
+  const bySeries = groupBy(chapters, ({ metadata: { series } }) => seriesNameKey(series ?? ''));
   const found = new Map<BookChapter, BookChapter>();
   for (const series of bySeries.values()) {
     if (keyedChapters(series).keys.hasSeveralRuns) continue;

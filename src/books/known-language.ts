@@ -1,7 +1,7 @@
 /** The language of chapters whose files do not say theirs, as where another program tagged a part of a series. Pure. */
 import { groupBy } from '../core/group-by.js';
 import { codeOfName } from '../config/language-codes.js';
-import { nameKey } from '../core/name-keys.js';
+import { seriesNameKey } from '../core/name-keys.js';
 import { languageTag } from '../library/comic-info.js';
 import { numberKey } from '../selection/reading-order.js';
 import type { BookChapter } from './source-chapter.js';
@@ -11,7 +11,7 @@ import type { BookChapter } from './source-chapter.js';
  * be translations. A name such as `English`, and the code `eng`, count as `en`.
  */
 export function withKnownLanguage(chapters: readonly BookChapter[]): readonly BookChapter[] {
-  const bySeries = groupBy(chapters, ({ metadata: { series } }) => nameKey(series ?? ''));
+  const bySeries = groupBy(chapters, ({ metadata: { series } }) => seriesNameKey(series ?? ''));
   const found = new Map<BookChapter, string>();
   for (const series of bySeries.values()) {
     for (const each of series) {

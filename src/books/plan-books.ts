@@ -1,6 +1,6 @@
 /** Which books to make of the inputs, under which names, and what is missing. */
 import { existsSync } from 'node:fs';
-import { basename, dirname } from 'node:path';
+import { basename, dirname, extname } from 'node:path';
 import type { ComicFields } from '../library/comic-info.js';
 import type { KeepOptions } from '../library/replaced-files.js';
 import { maxNameBytes } from '../core/file-system.js';
@@ -19,7 +19,9 @@ import {
   type BookNames,
   type KnownBook,
   type PlannedBook,
+  type RefusedBook,
 } from './book-names.js';
+import { guessName } from './guess-name.js';
 import { collectChapters, type CollectedChapters } from './collect-chapters.js';
 import { emptiedBooks } from './emptied-books.js';
 import {
@@ -36,6 +38,7 @@ import {
   withoutInferred,
   type FindListed,
 } from './inferred-volumes.js';
+import { isExtraWord } from './name-grammar/words.js';
 import { inferredNumbers, toChapter, type FailedFile, type BookChapter } from './source-chapter.js';
 
 export { pageProfile } from './page-profile.js';
@@ -88,6 +91,7 @@ export interface BindContext {
 
 export interface BindPlan extends Omit<GroupedChapters, 'groups'> {
   readonly books: readonly PlannedBook[];
+  readonly refused: readonly RefusedBook[];
   /** The planned books by the ids of their chapters. */
   readonly bookOf: ReadonlyMap<string, PlannedBook>;
   /** The files of all chapters, by their folders. */
@@ -98,6 +102,7 @@ export interface BindPlan extends Omit<GroupedChapters, 'groups'> {
   readonly emptied: readonly string[];
   readonly failed: readonly FailedFile[];
   readonly otherArchives: readonly string[];
+  readonly imageFolders: readonly string[];
   readonly skippedLinks: number;
   readonly skippedZips: number;
   /** Archives with a ComicInfo.xml that cannot be read. */
@@ -115,9 +120,9 @@ export async function planBooks(request: BindRequest, signal: AbortSignal): Prom
     format: request.format,
     signal,
   });
-  const { failed, otherArchives, skippedLinks, skippedZips, undescribed } = collected;
-  const known = infer ? collected.chapters : withoutInferred(collected.chapters);
-  const listed = withListed(known, request.listedChapter);
+  const { failed, otherArchives, imageFolders, skippedLinks, skippedZips, undescribed } = collected;
+  const withVolumes = infer ? collected.chapters : withoutInferred(collected.chapters);
+  const listed = withListed(withVolumes, request.listedChapter);
   // The service knows more than the folder.
   const infersFromFolder = infer && by === 'volume' && !request.listedChapter;
   const chapters = withKnownLanguage(infersFromFolder ? inferFromNeighbors(listed) : listed);
@@ -130,7 +135,8 @@ export async function planBooks(request: BindRequest, signal: AbortSignal): Prom
   );
   const templates = request.namesWithin(await maxNameBytes(request.output));
   const names = { ...request, ...templates, isThere: existsSync };
-  const books = nameBooks(selected, names, chapters, knownBooks(collected, request.format));
+  const known = knownBooks(collected, request.format);
+  const { books, refused } = nameBooks(selected, names, chapters, known);
   const bookOf = new Map(
     books.flatMap((book) =>
       book.group.chapters.flatMap(({ chapterId }) =>
@@ -148,12 +154,14 @@ export async function planBooks(request: BindRequest, signal: AbortSignal): Prom
   return {
     ...grouping,
     books,
+    refused,
     bookOf,
     filesByFolder,
     looseIds,
     emptied,
     failed,
     otherArchives,
+    imageFolders,
     skippedLinks,
     skippedZips,
     undescribed,
@@ -187,6 +195,11 @@ export function observePlan(plan: BindPlan, observe: ObserveBind): void {
     const message = `Skipped ${zips}: to bind those that are comics, give them the extension .cbz.`;
     observe({ type: 'warning', message });
   }
+  if (plan.imageFolders.length > 0) {
+    const names = firstNames(plan.imageFolders.map((folder) => basename(folder)));
+    const message = `Skipped ${pluralize(plan.imageFolders.length, 'folder')} of images, since only archives are bound: ${names}`;
+    observe({ type: 'warning', message });
+  }
   if (plan.undescribed.length > 0) {
     const names = firstNames(plan.undescribed.map((file) => basename(file)));
     const message = `ComicInfo.xml cannot be read, and the names of the files and folders count in its place: ${names}`;
@@ -209,9 +222,20 @@ export function observePlan(plan: BindPlan, observe: ObserveBind): void {
   for (const chapter of plan.otherReleases) leaveOut(chapter, 'other-release');
   const isBound = ({ chapterId = '' }: BookChapter) => plan.bookOf.has(chapterId);
   for (const chapter of plan.unassigned) if (!isBound(chapter)) leaveOut(chapter, 'no-volume');
+  for (const book of plan.refused) {
+    const { file } = book;
+    if (book.kind === 'itself') observe({ type: 'book-skipped', file, reason: 'already-there' });
+    else
+      observe({
+        type: 'book-failed',
+        file,
+        reason: book.error.code,
+        message: book.error.message,
+      });
+  }
   for (const { file, group } of plan.books) {
-    const message = sameNumberMessage(group.chapters);
-    if (message !== undefined) observe({ type: 'warning', message });
+    for (const message of [sameNumberMessage(group.chapters), wholeVolumeMessage(group)])
+      if (message !== undefined) observe({ type: 'warning', message });
     const { series, language, volume, chapters, missing } = group;
     const pages = pageCount(chapters);
     const volumeInferred = inferredNumbers(group);
@@ -227,6 +251,27 @@ export function observePlan(plan: BindPlan, observe: ObserveBind): void {
       ...(volumeInferred.length > 0 && { volumeInferred }),
     });
   }
+}
+
+/** Says which file seems to be the whole volume, beside files of its chapters. */
+function wholeVolumeMessage({ by, volume, chapters }: ChapterGroup): string | undefined {
+  if (by !== 'volume' || volume === undefined) return undefined;
+  const hasNumbers = chapters.some(({ metadata }) => metadata.number !== undefined);
+  const whole = chapters.filter(saysVolumeAlone);
+  if (!hasNumbers || whole.length === 0) return undefined;
+  const names = firstNames(whole.map(({ file }) => basename(file)));
+  return `Bound beside the chapters of its volume, but may be the whole volume: ${names}`;
+}
+
+function saysVolumeAlone({ isBound, chapterId, metadata, file }: BookChapter): boolean {
+  const { number, title, series } = metadata;
+  if (isBound || (chapterId ?? number ?? title) !== undefined) return false;
+  const name = basename(file, extname(file));
+  const guessed = guessName(name, series === undefined ? [] : [series]);
+  // Scans have a year and a group in parentheses.
+  const others = (guessed.title ?? '').replace(/\([^()]*\)/g, '').trim();
+  const isExtra = name.split(/[\s_]+/).some(isExtraWord);
+  return others === '' && guessed.possibleNumbers === undefined && !isExtra;
 }
 
 /** Says which files of other programs have one number, and are not taken for releases of one chapter. */

@@ -7,6 +7,16 @@ export function nameKey(name: string): string {
   return name.normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ').trim();
 }
 
+/** What no folder of Windows can have in its name, what programs write in its place, and dots at the end. */
+const NOT_IN_FOLDERS = /[_:?*"<>|\\/]+|\.+$/g;
+
+/** Equal also for a name as folders can have it: `Re: Zero` and `Re_ Zero`. */
+export function seriesNameKey(name: string): string {
+  const key = nameKey(name);
+  const inFolders = key.replace(NOT_IN_FOLDERS, ' ');
+  return inFolders === key ? key : nameKey(inFolders);
+}
+
 const ASCII = /^[\x20-\x7e]*$/;
 
 /** Equal also for names that differ in punctuation. Empty for one without letters and digits. */

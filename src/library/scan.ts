@@ -3,7 +3,7 @@ import { hasBookExtension, mayBeComic } from '../config/containers.js';
 import { containerNamed, isReadableBook } from './containers.js';
 import { dirname, join } from 'node:path';
 import { stat } from 'node:fs/promises';
-import { isOtherArchive } from '../config/names.js';
+import { isOtherArchive, isPage } from '../config/names.js';
 import { expectFiles } from '../core/compiler-tuning.js';
 import { maxNameBytes } from '../core/file-system.js';
 import { isOriginalOf } from '../core/name-keys.js';
@@ -421,10 +421,16 @@ async function listFiles(root: string, signal: AbortSignal | undefined) {
   const links: string[] = [];
   const folderBooks: string[] = [];
   const otherArchives: string[] = [];
+  const imageFolders: string[] = [];
   const unreadableFolders: UnreadableFolder[] = [];
-  const folders = [root];
-  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+  const folders = [{ folder: root, isInBook: false }];
+  for (let next = folders.pop(); next !== undefined; next = folders.pop()) {
     signal?.throwIfAborted();
+    const { folder } = next;
+    const below: string[] = [];
+    let { isInBook } = next;
+    let images = 0;
+    const others = files.length + otherArchives.length;
     // Joining each name takes as long as reading it.
     const prefix = join(folder, '_').slice(0, -1);
     const entries = await readdirIfReadable(folder, (cause) => {
@@ -433,16 +439,23 @@ async function listFiles(root: string, signal: AbortSignal | undefined) {
     for (const entry of entries) {
       const file = prefix + entry.name;
       const isHidden = entry.name.startsWith('.');
-      if (entry.isDirectory()) (isHiddenFolder(entry.name) ? hiddenFolders : folders).push(file);
+      if (entry.isDirectory()) (isHiddenFolder(entry.name) ? hiddenFolders : below).push(file);
       else if (isLeftoverTemporary(file) || isTemporaryLock(file)) leftoverFiles.push(file);
-      else if (entry.name === FOLDER_MANIFEST_NAME && entry.isFile()) folderBooks.push(folder);
-      else if (isHidden) continue;
+      else if (entry.name === FOLDER_MANIFEST_NAME && entry.isFile()) {
+        folderBooks.push(folder);
+        isInBook = true;
+      } else if (isHidden) continue;
       else if (containerNamed(entry.name)) {
         files.push({ file, isRegular: entry.isFile() });
         if (entry.isSymbolicLink()) links.push(file);
       } else if (entry.isFile() && isOtherArchive(entry.name)) otherArchives.push(file);
       else if (entry.isSymbolicLink() && (await leadsToFolder(file))) links.push(file);
+      else if (entry.isFile() && isPage(entry.name)) images += 1;
     }
+    // Covers are beside archives, or one in a folder.
+    const isOfImages = images > 1 && files.length + otherArchives.length === others;
+    if (isOfImages && !isInBook && below.length === 0) imageFolders.push(folder);
+    for (const each of below) folders.push({ folder: each, isInBook });
   }
   expectFiles(files.length);
   return {
@@ -452,6 +465,7 @@ async function listFiles(root: string, signal: AbortSignal | undefined) {
     links,
     folderBooks,
     otherArchives,
+    imageFolders,
     unreadableFolders,
   };
 }
@@ -464,6 +478,8 @@ interface ListedArchives extends Pick<ScannedFiles, 'hiddenFolders' | 'leftoverF
   readonly folderBooks: readonly string[];
   /** Archives of kinds that are not read. */
   readonly otherArchives: readonly string[];
+  /** Folders of images, which may be chapters. */
+  readonly imageFolders: readonly string[];
   /** How many links to archives and to folders were skipped. */
   readonly skippedLinks: number;
   /** How many ZIP archives of other programs were skipped: they may be anything. */
@@ -504,6 +520,7 @@ export async function listArchives(
     pdfs: named.filter((file) => containerNamed(file) === 'pdf'),
     folderBooks: folderBooks.sort(),
     otherArchives: otherArchives.sort(),
+    imageFolders: listed.imageFolders.sort(),
     skippedLinks: links.length,
     skippedZips,
     unreadableFolders,

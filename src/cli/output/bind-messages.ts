@@ -66,8 +66,7 @@ function describeLeftOut(leftOut: readonly ChapterLeftOut[]): string[] {
     // How many chapters they have is not known.
     if (reason === 'other-archive') return chapters.map((each) => eventText(BIND_EVENTS, each));
     const line = `left out: ${pluralize(chapters.length, 'chapter')}: ${LEFT_OUT_REASONS[reason]}`;
-    // The owner may want another one in the book.
-    const names = chapters.map(({ file }) => basename(file));
-    return [reason === 'other-release' ? `${line}: ${firstNames(names)}` : line];
+    // The owner may want another one in the book, or give them a volume.
+    return [`${line}: ${firstNames(chapters.map(({ file }) => basename(file)))}`];
   });
 }

@@ -117,6 +117,91 @@ test('says which ComicInfo.xml cannot be read, since only names count then', asy
   expect(stderr).toContain('Salt Vol.02.cbz: 1 chapter, 1 page');
 });
 
+describe('a shelf of other programs', () => {
+  let shelf: string;
+  beforeEach(() => {
+    shelf = mkdtempSync(join(folder, 'shelf-'));
+  });
+  const put = async (name: string, seed: number, comicInfo?: string) => {
+    const file = join(shelf, name);
+    mkdirSync(dirname(file), { recursive: true });
+    await writeArchive(file, {
+      '1.png': await testImage('png', seed),
+      ...(comicInfo !== undefined && { 'ComicInfo.xml': comicInfo }),
+    });
+  };
+
+  test('a volume that is there already is not bound, and the others are', async () => {
+    await put('Sea/Sea Vol.01.cbz', 1);
+    await put('Sea/Sea Vol.02 Ch.9.cbz', 9);
+    const { code, stdout, stderr } = await bind(shelf, '-o', shelf);
+    expect([code, stdout]).toEqual([0, `${join(shelf, 'Sea/Sea Vol.02.cbz')}\n`]);
+    expect(stderr).toMatch(/1 book saved, 1 skipped\n$/);
+  });
+
+  test('a book that would replace one of its chapters fails alone', async () => {
+    await put('Sea/Sea Vol.01.cbz', 1);
+    await put('Sea/Sea Vol.01 Ch.1.cbz', 2);
+    await put('Sea/Sea Vol.02 Ch.9.cbz', 9);
+    const { code, stdout, stderr } = await bind(shelf, '-o', shelf);
+    expect([code, stdout]).toEqual([3, `${join(shelf, 'Sea/Sea Vol.02.cbz')}\n`]);
+    expect(stderr).toContain('error: The book would replace the chapter that it is made of');
+  });
+
+  test('chapters of one number are books of their own by chapter', async () => {
+    await put('Sea/Vol. 1 Ch. 5.cbz', 5);
+    await put('Sea/Vol. 1 Ch. 5 - Extra.cbz', 6);
+    await put('Other/Vol. 1 Ch. 1.cbz', 1);
+    const { code, stdout } = await bind(shelf, '-o', join(shelf, 'out'), '--by', 'chapter');
+    const books = stdout.trim().split('\n');
+    expect([code, books.length, new Set(books).size]).toEqual([0, 3, 3]);
+    const again = await bind(shelf, '-o', join(shelf, 'out'), '--by', 'chapter');
+    expect(again.stderr).toMatch(/0 books saved, 3 skipped\n$/);
+  });
+
+  test('a folder and ComicInfo.xml name one series, although a folder cannot have all characters', async () => {
+    const comicInfo = '<ComicInfo><Series>Salt: Is it Sea?</Series><Volume>1</Volume></ComicInfo>';
+    await put('Salt_ Is it Sea_/Vol.1 Ch.1.cbz', 1);
+    await put('Salt_ Is it Sea_/Vol.1 Ch.2.cbz', 2, comicInfo);
+    const { code, stderr } = await bind(shelf, '-o', join(shelf, 'out'));
+    expect([code, stderr]).toEqual([0, '1 book saved\n']);
+    const [book = ''] = readdirSync(join(shelf, 'out/Salt_ Is it Sea_'));
+    const xml = await readEntry(join(shelf, 'out/Salt_ Is it Sea_', book), 'ComicInfo.xml');
+    expect(xml).toContain('<Series>Salt: Is it Sea?</Series>');
+  });
+
+  test('a file that may be the whole volume is named', async () => {
+    await put('Sea/Sea v01 (2019) (Digital).cbz', 1);
+    await put('Sea/Sea v01 c001.cbz', 2);
+    await put('Sea/Sea v02 Extra.cbz', 3);
+    await put('Sea/Sea v02 c002.cbz', 4);
+    const { stderr } = await bind(shelf, '-o', join(shelf, 'out'), '--dry-run');
+    expect(stderr.match(/may be the whole volume: .+/g)).toEqual([
+      'may be the whole volume: Sea v01 (2019) (Digital).cbz',
+    ]);
+  });
+
+  test('folders of images are named, since only archives are bound', async () => {
+    const image = await testImage('png', 1);
+    for (const page of [1, 2]) {
+      mkdirSync(join(shelf, 'Sea/Chapter 2'), { recursive: true });
+      writeFileSync(join(shelf, 'Sea/Chapter 2', `${page}.png`), image);
+    }
+    const none = await bind(shelf, '-o', join(shelf, 'out'));
+    expect(none.stderr).toContain('hint: Zip each folder of images into a CBZ');
+    await put('Sea/Sea v01 c001.cbz', 1);
+    const { code, stderr } = await bind(shelf, '-o', shelf);
+    expect([code, stderr]).toEqual([
+      0,
+      'warning: Skipped 1 folder of images, since only archives are bound: Chapter 2\n1 book saved\n',
+    ]);
+    // The folders in a book in a folder are its chapters.
+    rmSync(join(shelf, 'Sea/Chapter 2'), { recursive: true });
+    await bind(shelf, '-o', shelf, '--format', 'folder');
+    expect((await bind(shelf, '-o', shelf)).stderr).not.toContain('images');
+  });
+});
+
 test('a PNG that was uploaded cut off ends no PDF, and what can be read of it is there', async () => {
   const whole = await testImage('png', 7, { width: 200, height: 300 });
   const images = [whole, whole.subarray(0, whole.length / 2)];
@@ -137,7 +222,8 @@ test('one line a book that says what it lacks, one for all chapters without a vo
       volume: number > 5 ? undefined : String(Math.ceil(number / 3)),
       images: [image],
     });
-  const leftOut = 'left out: 2 chapters: no volume (a book of the whole title has all chapters)\n';
+  const leftOut =
+    'left out: 2 chapters: no volume (a book of the whole title has all chapters): 6.cbz, 7.cbz\n';
   const first = await bind('quiet', '-o', 'quiet-books');
   expect(first).toMatchObject({
     code: 0,
