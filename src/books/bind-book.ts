@@ -156,7 +156,10 @@ async function write(
     return { bytes: undefined, ...(await writeCopy(file, book, tmpFile, context)) };
   }
   const sources = { chapters: group.chapters, cover: book.cover, existing };
-  const target = { file, existing, format, keep };
+  // Of a book in parts, no file has this name.
+  const isInParts = existing.kind === 'bound' && (existing.copy?.part.total ?? 1) > 1;
+  const replaced: ExistingBook = isInParts ? { kind: 'none' } : existing;
+  const target = { file, existing: replaced, format, keep };
   let hasWrittenPages = false;
   const options = {
     tmpFile,
@@ -171,7 +174,7 @@ async function write(
     },
     signal,
   };
-  return writeInPlace(book, target, options).catch((error: unknown) => {
+  const written = await writeInPlace(book, target, options).catch((error: unknown) => {
     // The cover is the first page.
     if (!found || hasWrittenPages || !hasCode(error, 'archive-damaged', 'page-unsupported'))
       throw error;
@@ -179,6 +182,8 @@ async function write(
     observe({ type: 'warning', message });
     return writeInPlace({ ...book, cover: undefined }, target, options);
   });
+  if (isInParts) await (await import('./write-copy.js')).removeOldParts(file, 1, request);
+  return written;
 }
 
 /** A book that has the name of its record keeps that, whatever the templates are now. */

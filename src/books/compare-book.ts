@@ -78,7 +78,8 @@ export function assertReplaceable(
     throw new StorageError('name-taken', `${problem}: ${file}`, { hint, path: file });
   }
   if (existing.kind === 'bound' && !existing.copy && profile !== undefined) {
-    const hint = 'Choose another folder: --output DIR';
+    const hint =
+      'Books for a device and with --max-size are copies: choose another folder: --output DIR';
     throw new StorageError('name-taken', `The existing book has the original pages: ${file}`, {
       path: file,
       hint,

@@ -187,8 +187,11 @@ async function coverOf(
 }
 
 /** What an earlier run wrote under names that the book no longer has. */
-async function removeOldParts(file: string, total: number, request: BindRequest): Promise<void> {
-  const { format, extension } = request;
+export async function removeOldParts(
+  file: string,
+  total: number,
+  { format, extension }: Pick<BindRequest, 'format' | 'extension'>,
+): Promise<void> {
   if (format === 'folder') return;
   const remove = async (old: string): Promise<boolean> => {
     const existing = await readExistingBook(old, format);

@@ -382,6 +382,15 @@ describe('--max-size', () => {
     expect(outputNames()).not.toContain('Lighthouse Vol.01.epub');
   });
 
+  test.each(['cbz', 'epub'] as const)('%s: the whole book replaces its parts', async (format) => {
+    for (const number of [1, 2, 3]) await addLarge(number, 1);
+    await bindFolder(folder, { format, maxSize: 125_000 });
+    expect(outputNames().length).toBeGreaterThan(1);
+    expect((await bindFolder(folder, { format })).errors).toEqual([]);
+    expect(outputNames()).toEqual([`Lighthouse Vol.01.${format}`]);
+    expect(statuses(await bindFolder(folder, { format }))).toEqual(['skipped']);
+  });
+
   test('cuts a larger chapter between pages, with a warning', async () => {
     await addLarge(1, 3);
     const { events } = await bindFolder(folder, { maxSize: 125_000 });
