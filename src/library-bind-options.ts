@@ -24,6 +24,8 @@ export interface LibraryBindOptions {
   readonly crop?: boolean;
   /** Above 1 makes middle tones darker, below 1 lighter. From 0.2 to 5. As `--gamma`. */
   readonly gamma?: number;
+  /** How pages turn where the files do not say it: rtl for manga. Default: `false`. As `--direction`. */
+  readonly direction?: 'rtl' | 'ltr' | false;
   /** Divide larger books between chapters; default: the limit of the device. Bytes with a unit, such as `200M`. As `--max-size`. */
   readonly maxSize?: string;
   /** Write existing books again. As `--force`. */

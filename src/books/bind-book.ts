@@ -148,6 +148,7 @@ async function write(
   const volumeCount =
     request.volumeCount?.(group) ?? known.find((chapter) => chapter.volumeCount)?.volumeCount;
   const metadata = bookMetadata(group, request, volumeCount);
+  if (metadata.direction === undefined) warnOfDirection(group.series, request, observe);
   const found = cover ? undefined : await coverBeside(group, plan, request, observe);
   const named = nameToRecord(planned, existing);
   const book = { group, metadata, cover: cover ?? found, named };
@@ -156,7 +157,7 @@ async function write(
     return { bytes: undefined, ...(await writeCopy(file, book, tmpFile, context)) };
   }
   const sources = { chapters: group.chapters, cover: book.cover, existing };
-  // Of a book in parts, no file has this name.
+  // A book in parts has no file of this name.
   const isInParts = existing.kind === 'bound' && (existing.copy?.part.total ?? 1) > 1;
   const replaced: ExistingBook = isInParts ? { kind: 'none' } : existing;
   const target = { file, existing: replaced, format, keep };
@@ -190,6 +191,16 @@ async function write(
 function nameToRecord({ file, name, group }: PlannedBook, existing: ExistingBook): BookName {
   const recorded = existing.kind === 'bound' ? existing.named : undefined;
   return recorded && isSameName(recorded.name, basename(file)) ? recorded : { by: group.by, name };
+}
+
+function warnOfDirection(
+  series: string,
+  { format, profile }: BindRequest,
+  observe: ObserveBind,
+): void {
+  if (profile === undefined && !WRITERS[format].hasDirection) return;
+  const message = `The files of ${series} do not say how pages turn, which is from left to right in its books; for manga: --direction rtl`;
+  observe({ type: 'warning', message });
 }
 
 async function coverBeside(

@@ -13,6 +13,7 @@ import { checkOutputFolder } from '../core/output-folder.js';
 import { bindOptions, bindRequest } from './bind-request.js';
 import { bindBook } from './bind-book.js';
 import type { BindEvent, ObserveBind } from '../events/bind-events.js';
+import { warningOnce } from '../events/warning-once.js';
 import type { PlannedBook, RefusedBook } from './book-names.js';
 import { assertConverter } from './convert-image.js';
 import { readCover } from './find-cover.js';
@@ -107,10 +108,10 @@ export async function bindBooks(
   const books = plan.refused.map(refusedBook);
   const notRemoved: TankobonError[] = [];
   let removed = 0;
-  const observeBook: ObserveBind = (event) => {
+  const observeBook = warningOnce<Parameters<ObserveBind>[0]>((event) => {
     if (event.type === 'chapter-removed') removed += 1;
     observe(event);
-  };
+  });
   try {
     const context = { request, cover, observe: observeBook, signal };
     await bindInOrder(plan, context, books);

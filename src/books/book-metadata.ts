@@ -2,14 +2,18 @@
 import { mergedMetadata, type ComicFields, type ChapterMetadata } from '../library/comic-info.js';
 import { numberedTitle, plainTitle } from '../config/names.js';
 import { titleWebUrl } from '../config/service-addresses.js';
+import type { ReadingDirection } from '../config/bind-choices.js';
 import type { BookGroup } from './book.js';
 import type { ChapterGroup } from './group-volumes.js';
 import { chapterLabel, inferredNumbers, type BookChapter } from './source-chapter.js';
 
-/** `volumeCount`: how many volumes the series has, if known. */
+/**
+ * @param fields with the direction of chapters that name none
+ * @param volumeCount how many volumes the series has, if known
+ */
 export function bookMetadata(
   group: BookGroup,
-  fields: ComicFields,
+  fields: ComicFields & { readonly direction: ReadingDirection | false },
   volumeCount?: number,
 ): ChapterMetadata {
   const chapters = group.chapters.map(({ metadata }) => metadata);
@@ -17,8 +21,10 @@ export function bookMetadata(
   const only = group.by === 'chapter' ? first : undefined;
   const { volume, series } = group;
   const { volumeField } = fields;
+  const merged = mergedMetadata(chapters);
   return {
-    ...mergedMetadata(chapters),
+    ...merged,
+    direction: merged.direction ?? (fields.direction || undefined),
     title:
       (only && chapterTitle(only, fields)) ??
       (volume === undefined || only ? undefined : `Volume ${volume}`),

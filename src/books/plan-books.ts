@@ -10,7 +10,7 @@ import { firstNames, pluralize } from '../core/human-format.js';
 import { chapterFields } from '../selection/chapter-fields.js';
 import type { ObserveBind } from '../events/bind-events.js';
 import type { LeftOutReason } from '../events/reasons.js';
-import type { BindBy } from '../config/bind-choices.js';
+import type { BindBy, ReadingDirection } from '../config/bind-choices.js';
 import { CONTAINERS, type ContainerName } from '../config/containers.js';
 import type { CoverImage } from './book.js';
 import {
@@ -58,6 +58,8 @@ export interface BindRequest
   readonly format: ContainerName;
   /** Scanlation groups in order of preference, for chapters with several releases. */
   readonly group: readonly string[];
+  /** How the pages of a book turn whose chapters do not say it. */
+  readonly direction: ReadingDirection | false;
   /** An image file; `auto`: one that is beside the chapters. */
   readonly bookCover: string;
   readonly force?: boolean | undefined;

@@ -16,6 +16,8 @@ interface Writer {
   readonly decoded: readonly ImageExtension[];
   /** One broken image would make the whole book unreadable. */
   readonly needsWholeImages: boolean;
+  /** The file says how its pages turn; for others, programs that read comics ask. */
+  readonly hasDirection: boolean;
   /** What it adds to the bytes of each page, of each chapter and of the book: at most, so that parts fit. */
   readonly overheadBytes: {
     readonly page: number;
@@ -30,6 +32,7 @@ export const WRITERS: Readonly<Record<ContainerName, Writer>> = {
     accepted: IMAGE_EXTENSIONS,
     decoded: [],
     needsWholeImages: false,
+    hasDirection: false,
     overheadBytes: { page: 400, chapter: 200, book: 4_000 },
   },
   epub: {
@@ -37,6 +40,7 @@ export const WRITERS: Readonly<Record<ContainerName, Writer>> = {
     accepted: ['jpg', 'png', 'gif', 'webp'],
     decoded: [],
     needsWholeImages: false,
+    hasDirection: true,
     overheadBytes: { page: 1_700, chapter: 800, book: 8_000 },
   },
   pdf: {
@@ -44,6 +48,7 @@ export const WRITERS: Readonly<Record<ContainerName, Writer>> = {
     accepted: ['jpg', 'png', 'gif'],
     decoded: ['png'],
     needsWholeImages: true,
+    hasDirection: true,
     overheadBytes: { page: 1_000, chapter: 400, book: 4_000 },
   },
   folder: {
@@ -51,6 +56,7 @@ export const WRITERS: Readonly<Record<ContainerName, Writer>> = {
     accepted: IMAGE_EXTENSIONS,
     decoded: [],
     needsWholeImages: false,
+    hasDirection: false,
     overheadBytes: { page: 200, chapter: 2_000, book: 0 },
   },
 };

@@ -91,7 +91,7 @@ const HEADINGS: Partial<Record<CommandName, Headings>> = {
   'sync add': OF_A_TITLE,
   'sync import': OF_A_TITLE,
   bind: {
-    'Used most:': ['by', 'format', 'device', 'output', 'dryRun'],
+    'Used most:': ['by', 'format', 'device', 'direction', 'output', 'dryRun'],
     'With --for:': ['spread', 'crop', 'gamma'],
     'Files:': ['group', 'infer', 'name', 'bookName', 'bookCover', 'maxSize', 'convert', 'force'],
     'Output:': OUTPUT,

@@ -1,6 +1,6 @@
 /** Options of the files that are written. */
 import { formatList } from '../../core/human-format.js';
-import { BIND_BY, MULTI_CHAPTER_BOOKS } from '../bind-choices.js';
+import { BIND_BY, MULTI_CHAPTER_BOOKS, READING_DIRECTIONS } from '../bind-choices.js';
 import { DEVICE_NAMES, SPREAD_MODES } from '../devices.js';
 import { LOST_PAGES, QUALITIES } from '../quality.js';
 import { switchOf, type OptionDefinition } from '../option-definition.js';
@@ -257,6 +257,17 @@ export const FILE_OPTIONS = {
     description: 'above 1 makes middle tones darker, below 1 lighter',
     range: [0.2, 5],
     example: '1.4',
+    commands: { bind: true },
+  },
+  direction: {
+    kind: 'choice',
+    description: 'how pages turn where the files do not say it: rtl for manga',
+    default: false,
+    canBeOff: true,
+    example: 'rtl',
+    choices: READING_DIRECTIONS,
+    placeholder: 'way',
+    isSetting: true,
     commands: { bind: true },
   },
   maxSize: {

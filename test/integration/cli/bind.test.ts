@@ -170,6 +170,24 @@ describe('a shelf of other programs', () => {
     expect(xml).toContain('<Series>Salt: Is it Sea?</Series>');
   });
 
+  test('the direction of pages that no file says is that of --direction, and otherwise said', async () => {
+    const right = '<ComicInfo><Manga>YesAndRightToLeft</Manga></ComicInfo>';
+    for (const volume of [1, 2]) await put(`Sea/Sea v0${volume} c00${volume}.cbz`, volume);
+    await put('Lake/Lake v01 c001.cbz', 3, right);
+    const epub = ['--format', 'epub', '--force', '-o', join(shelf, 'out')];
+    const opfOf = async (series: string) =>
+      readEntry(join(shelf, 'out', series, `${series} Vol.01.epub`), 'OEBPS/content.opf');
+    const first = await bind(shelf, ...epub);
+    expect(first.stderr.match(/^warning: .+$/gm)).toEqual([
+      'warning: The files of Sea do not say how pages turn, which is from left to right in its books; for manga: --direction rtl',
+    ]);
+    expect(await opfOf('Sea')).toContain('page-progression-direction="ltr"');
+    expect(await opfOf('Lake')).toContain('page-progression-direction="rtl"');
+    const again = await bind(shelf, ...epub, '--direction', 'rtl');
+    expect(again.stderr).not.toContain('warning');
+    expect(await opfOf('Sea')).toContain('page-progression-direction="rtl"');
+  });
+
   test('a file that may be the whole volume is named', async () => {
     await put('Sea/Sea v01 (2019) (Digital).cbz', 1);
     await put('Sea/Sea v01 c001.cbz', 2);
