@@ -117,6 +117,8 @@ interface ChapterSkippedEvent extends ChapterFields {
   readonly reason: SkipReason;
   /** The existing file, if there is one. */
   readonly file?: string;
+  /** With `other-release-saved`: the language that is saved, if it is another one. */
+  readonly savedLanguage?: string;
   /** With `--update`: the names of the metadata that you edited and MangaDex has otherwise. */
   readonly kept?: readonly string[];
 }

@@ -486,11 +486,12 @@ export function planEvents(plan: Plan): readonly EventsOf<typeof DRY_RUN_EVENTS>
 
 /** An event for each chapter that the plan skips. */
 export function skippedEvents({ skipped, fields }: Plan): readonly SkippedEvent[] {
-  return skipped.map(({ id, reason, file }) => ({
+  return skipped.map(({ id, reason, file, savedLanguage }) => ({
     type: 'chapter-skipped',
     chapter: id,
     reason,
     file,
+    savedLanguage,
     ...fields.get(id),
   }));
 }

@@ -27,7 +27,13 @@ import {
   word,
   type EventsOf,
 } from './fields.js';
-import { EXCLUSION_REASONS, LOAD_REASONS, isNamedSkip, SKIP_REASONS } from './reasons.js';
+import {
+  EXCLUSION_REASONS,
+  LOAD_REASONS,
+  isNamedSkip,
+  SKIP_REASONS,
+  skipReasonText,
+} from './reasons.js';
 import { keptLines, keptSentence, removedLines, retaggedSentence } from './retag-sentences.js';
 import { WAIT, waitSentence } from './wait-sentences.js';
 
@@ -196,6 +202,9 @@ export const DOWNLOAD_EVENTS = {
       ...CHAPTER_OR_TARGET,
       reason: word(SKIP_REASONS, 'Why it is skipped.'),
       file: optional(path('The existing file, if there is one.')),
+      savedLanguage: optional(
+        text('With `other-release-saved`: the language that is saved, if it is another one.'),
+      ),
       kept: optional(
         texts(
           'With `--update`: the names of the metadata that you edited and MangaDex has otherwise.',
@@ -207,12 +216,12 @@ export const DOWNLOAD_EVENTS = {
       ...CHAPTER_EXAMPLE,
       externalUrl: 'https://publisher.example/endless-stairs/7',
     },
-    sentence: ({ reason, file, kept, ...chapter }) => {
+    sentence: ({ reason, file, savedLanguage, kept, ...chapter }) => {
       if (kept) return keptSentence(file ?? '', kept);
       if (reason === 'chapter-external') return `skipped: ${describeExternal(chapter)}`;
       const name = nameOf(chapter);
       const what = isNamedSkip(reason) ? name : (file ?? name);
-      return `skipped: ${what}: ${SKIP_REASONS[reason]}`;
+      return `skipped: ${what}: ${skipReasonText({ reason, savedLanguage })}`;
     },
   }),
   'chapter-failed': event({

@@ -45,6 +45,19 @@ export const SKIP_REASONS = Object.fromEntries(
   Object.entries(SKIP_ROWS).map(([reason, { meaning }]) => [reason, meaning]),
 ) as Vocabulary<SkipReason>;
 
+/** `savedLanguage`: the language that is saved, if it is another one. */
+export function skipReasonText({
+  reason,
+  savedLanguage,
+}: {
+  readonly reason: SkipReason;
+  readonly savedLanguage?: string | undefined;
+}): string {
+  return savedLanguage === undefined
+    ? SKIP_REASONS[reason]
+    : `saved in ${savedLanguage} already; download --all-releases gets this language too`;
+}
+
 export function isNamedSkip(reason: SkipReason): boolean {
   return SKIP_ROWS[reason].isNamed;
 }

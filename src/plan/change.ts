@@ -148,6 +148,8 @@ export interface Skip {
   readonly file: string | undefined;
   /** The release that is there, or will be, in its place. */
   readonly instead: Chapter | undefined;
+  /** The language in which the chapter is saved, where that is another one. */
+  readonly savedLanguage: string | undefined;
 }
 
 /** `skipped`: the chapter, or what is known of it. */
@@ -160,7 +162,9 @@ export function skip(
   }: { readonly file?: string | undefined; readonly instead?: Chapter | undefined } = {},
 ): Skip {
   const chapter = 'language' in skipped ? skipped : skipped.chapter;
-  return { kind: 'skip', id: skipped.id, chapter, reason, file, instead };
+  const isOther = reason === 'other-release-saved' && chapter?.language !== instead?.language;
+  const savedLanguage = isOther ? instead?.language : undefined;
+  return { kind: 'skip', id: skipped.id, chapter, reason, file, instead, savedLanguage };
 }
 
 interface KeptFile extends OldFile {

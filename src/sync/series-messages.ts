@@ -17,10 +17,11 @@ export function skippedEvents(
   { skipped }: Pick<ReleaseDecisions, 'skipped'>,
   series: string,
 ): readonly SkippedEvent[] {
-  return skipped.map(({ id, chapter, reason, file }) => ({
+  return skipped.map(({ id, chapter, reason, file, savedLanguage }) => ({
     type: 'chapter-skipped',
     chapter: id,
     reason,
+    savedLanguage,
     ...(file !== undefined && !isUnavailable(reason) && { file }),
     ...(chapter && chapterFields(chapter, series)),
   }));

@@ -7,7 +7,7 @@ import {
   type WaitingEvent,
 } from '../../events/download-events.js';
 import { eventLines, eventText } from '../../events/printed-event.js';
-import { isNamedSkip, SKIP_REASONS } from '../../events/reasons.js';
+import { isNamedSkip, skipReasonText } from '../../events/reasons.js';
 import { describeLimit } from '../../events/wait-sentences.js';
 import type { Observer } from './observer.js';
 
@@ -59,15 +59,18 @@ const MAX_NAMED = 20;
 
 /** One line for each chapter that a user may miss, and one for each other reason. */
 export function describeSkipped(skipped: readonly SkippedEvent[]): string[] {
-  return [...groupBy(skipped, ({ reason }) => reason)].flatMap(([reason, chapters]) => {
-    const isNamed = isNamedSkip(reason) || chapters.length === 1;
+  return [...groupBy(skipped, skipReasonText)].flatMap(([words, chapters]) => {
+    // Where one language is saved, the other one is hardly ever missed.
+    const mayMiss = ({ reason, savedLanguage }: SkippedEvent) =>
+      isNamedSkip(reason) && savedLanguage === undefined;
+    const isNamed = chapters.some(mayMiss) || chapters.length === 1;
     const named = isNamed ? chapters.slice(0, MAX_NAMED) : [];
     const rest = chapters.length - named.length;
     const more = named.length === 0 ? '' : 'more ';
     const count = `${more}${pluralize(rest, 'chapter')}`;
     return [
       ...named.map((event) => eventText(DOWNLOAD_EVENTS, event)),
-      ...(rest === 0 ? [] : [`skipped: ${count}: ${SKIP_REASONS[reason]}`]),
+      ...(rest === 0 ? [] : [`skipped: ${count}: ${words}`]),
     ];
   });
 }

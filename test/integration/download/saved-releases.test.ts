@@ -67,6 +67,22 @@ test('a later release of another group is reported with its file and what gets i
   expect(paths()).toEqual(BEFORE);
 });
 
+test('a chapter that is saved in another language is counted with that, and not called the other release', async () => {
+  for (const number of ['1', '2'])
+    harness.service.library.putChapter({
+      ...chapter('one', number, { at: LATER, translatedLanguage: 'fr' }),
+      id: uuidOf('French', number),
+    });
+  const { stderr } = await run({ language: 'fr', json: false });
+  expect(stderr).toContain(
+    'skipped: 2 chapters: saved in en already; download --all-releases gets this language too\n',
+  );
+  const { events } = await run({ language: 'fr' });
+  expect(events).toContainEqual(
+    expect.objectContaining({ reason: 'other-release-saved', savedLanguage: 'en' }),
+  );
+});
+
 test.each<OptionTexts>([{ allReleases: true }, { group: 'Others' }])(
   'it is saved with %j',
   async (options) => {
