@@ -266,6 +266,8 @@ interface BookSavedEvent {
   readonly pages: number;
   /** The size of the book. In bytes. */
   readonly bytes: number;
+  /** What a whole book lacks: numbers such as `5` and `7-9`. */
+  readonly missing?: readonly string[];
   /** Which part it is, of a book in several files. */
   readonly part?: {
     /** Counted from 1. */

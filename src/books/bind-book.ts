@@ -83,6 +83,7 @@ export async function bindBook(
         chapters: chapters.length,
         pages: pageCount(chapters),
         bytes,
+        missing: book.group.missing,
       });
     else observe({ type: 'book-skipped', file, reason: 'already-there' });
     if (kept.length > 0) warnOfKept(file, kept, observe);

@@ -56,6 +56,7 @@ export const BIND_EVENTS = {
       chapters: count('The number of its chapters.'),
       pages: count('The number of their pages.'),
       bytes: bytes('The size of the book.'),
+      missing: optional(texts('What a whole book lacks: numbers such as `5` and `7-9`.')),
       part: optional(
         object(
           { number: count('Counted from 1.'), total: count('How many there are.') },

@@ -15,18 +15,19 @@ import type { AppEvent, Observer } from './observer.js';
 
 /** One line for each book that is written, with what its plan said; none for a book that is there already. */
 export class BookLines {
-  readonly #notes = new Map<string, string>();
+  readonly #planned = new Map<string, BookPlanned>();
 
   plan(event: BookPlanned): void {
-    this.#notes.set(event.file, bookNote(event));
+    this.#planned.set(event.file, event);
   }
 
   /** @param isShown whether a book without a note has a line too: its path is on standard output anyway */
   saved(event: BookSaved, isShown: boolean): string[] {
     const { file, book = file } = event;
-    const note = this.#notes.get(book) ?? '';
+    const planned = this.#planned.get(book);
+    const note = planned ? bookNote({ ...planned, missing: event.missing ?? planned.missing }) : '';
     // The first part of a book in parts has the note.
-    this.#notes.delete(book);
+    this.#planned.delete(book);
     return isShown || note !== '' ? [`${eventText(BIND_EVENTS, event)}${note}`] : [];
   }
 }

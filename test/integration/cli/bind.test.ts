@@ -170,6 +170,15 @@ describe('a shelf of other programs', () => {
     expect(xml).toContain('<Series>Salt: Is it Sea?</Series>');
   });
 
+  test('a chapter that only the book has is not missing', async () => {
+    for (const number of [1, 2, 3]) await put(`Sea/Sea v01 c00${number}.cbz`, number);
+    await bind(shelf, '-o', join(shelf, 'out'));
+    rmSync(join(shelf, 'Sea/Sea v01 c002.cbz'));
+    await put('Sea/Sea v01 c005.cbz', 5);
+    const { stderr } = await bind(shelf, '-o', join(shelf, 'out'));
+    expect(stderr).toContain('missing: chapter 4\n');
+  });
+
   test('the direction of pages that no file says is that of --direction, and otherwise said', async () => {
     const right = '<ComicInfo><Manga>YesAndRightToLeft</Manga></ComicInfo>';
     for (const volume of [1, 2]) await put(`Sea/Sea v0${volume} c00${volume}.cbz`, volume);
