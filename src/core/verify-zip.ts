@@ -40,17 +40,13 @@ export async function verifyZip(
       count += 1;
     }
     if (count !== expected.length) throw wrong(`${count} of ${expected.length} entries`);
-    if (!Buffer.from(zip.comment).equals(commentBytes)) throw wrong('wrong comment');
+    if (!Buffer.from(zip.comment, 'latin1').equals(commentBytes)) throw wrong('wrong comment');
     const getBuffer = reusableBuffer();
     for (const entry of unread) await reader.read(namedEntry(entry, nameOf(entry)), getBuffer);
     return zip.fileSize;
   };
   try {
-    // The comment is a buffer then; yauzl would not decode it as UTF-8.
-    const bytes = await withZip(file, verify, {
-      decodeStrings: false,
-      isRegular: true,
-    });
+    const bytes = await withZip(file, verify, { isRegular: true });
     if (bytes === undefined) throw wrong('it is not a regular file');
     return bytes;
   } catch (error) {

@@ -3,7 +3,6 @@
  * archive of another program is inflated, listEntries, or assertNotBomb with the sizes, bounds what comes of it.
  */
 import { MAX_IMAGE_BYTES } from './image-format.js';
-import { isAscii, isUtf8 } from 'node:buffer';
 import { lstat, stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { crc32, inflateRaw } from 'node:zlib';
@@ -35,13 +34,12 @@ export function entriesChecksum(entries: readonly ZipEntry[]): number {
 interface ZipOptions extends OpenOptions {
   /** The file is known to be one, and not a pipe, a socket or a device. */
   readonly isRegular?: boolean | undefined;
-  /** By default, names and the comment are strings. */
-  readonly decodeStrings?: boolean;
 }
 
 /**
- * Calls `read` with the open archive, and with a reader of its entries that works until `read` resolves. Resolves with
- * undefined for a link, a pipe, a socket or a device, which it does not open. Throws as openForReading does.
+ * Calls `read` with the open archive, whose comment has a character for each byte, and with a reader of its entries that
+ * works until `read` resolves. Resolves with undefined for a link, a pipe, a socket or a device, which it does not open.
+ * Throws as openForReading does.
  */
 export async function withZip<T>(
   file: string,
@@ -54,14 +52,15 @@ export async function withZip<T>(
   const opened = await openForReading(file, options);
   try {
     return await new Promise((resolve, reject) => {
-      readOpened(opened, read, reject, options).then(resolve, reject);
+      readOpened(opened, read, reject).then(resolve, reject);
     });
   } finally {
     await opened.close();
   }
 }
 
-const loadYauzl = () => Promise.all([import('yauzl'), import('./zip/yauzl-reader.js')]);
+const loadYauzl = () =>
+  Promise.all([import('yauzl'), import('./zip/yauzl-reader.js'), import('./zip/entry-name.js')]);
 /** It is kept, since the bundle copies what a CommonJS library exports at each `import`. */
 let yauzl: ReturnType<typeof loadYauzl> | undefined;
 
@@ -69,11 +68,12 @@ async function readOpened<T>(
   opened: OpenedFile,
   read: (zip: ZipFile, reader: EntryReader) => Promise<T>,
   onThrown: (error: unknown) => void,
-  { decodeStrings = true }: ZipOptions,
 ): Promise<T> {
-  const [{ fromRandomAccessReaderPromise }, { YauzlReader }] = await (yauzl ??= loadYauzl());
+  const [{ fromRandomAccessReaderPromise }, { YauzlReader }, { entryNameOf }] = await (yauzl ??=
+    loadYauzl());
   const reader = await YauzlReader.open(opened, onThrown);
-  const options = { lazyEntries: true, autoClose: false, decodeStrings };
+  // yauzl would refuse the whole archive for a name that leads out of a folder, and decodes all names as CP437.
+  const options = { lazyEntries: true, autoClose: false, decodeStrings: false };
   const zip = await fromRandomAccessReaderPromise(reader, opened.size, options).catch(
     async (error: unknown) => {
       // Errors of the operating system have a code, those of yauzl do not.
@@ -83,6 +83,11 @@ async function readOpened<T>(
   );
   // The loop over the entries throws it too; one that comes later would end the process.
   zip.on('error', () => undefined);
+  zip.comment = Buffer.from(zip.comment).toString('latin1');
+  // The loop over the entries, whose listener comes later, gets them with their names.
+  zip.on('entry', (entry: Entry) => {
+    entry.fileName = entryNameOf(entry);
+  });
   return read(zip, new ZipEntryReader(opened)).finally(() => {
     zip.close();
   });
@@ -117,27 +122,8 @@ export async function isOfOtherKind(file: string): Promise<boolean> {
   }
 }
 
-const UTF8_NAME_BIT = 1 << 11;
-/** An extra field with the name in UTF-8 (APPNOTE 4.6.9), which yauzl reads. */
-const UNICODE_PATH_ID = 0x7075;
-
-/** Without the `./` that tar writes before the names of a folder's files. */
-export function entryName(entry: Entry): string {
-  return decodedName(entry).replace(/^(?:\.\/)+(?=.)/, '');
-}
-
-/** Info-ZIP on Linux and macOS writes names in UTF-8 without saying so; yauzl decodes them as CP437. */
-function decodedName({ fileName, fileNameRaw, generalPurposeBitFlag, extraFields }: Entry): string {
-  const isEncodingKnown =
-    (generalPurposeBitFlag & UTF8_NAME_BIT) !== 0 ||
-    extraFields.some(({ id }) => id === UNICODE_PATH_ID);
-  if (isEncodingKnown || isAscii(fileNameRaw) || !isUtf8(fileNameRaw)) return fileName;
-  // yauzl replaces backslashes too, and has refused names that lead out of a folder.
-  return fileNameRaw.toString('utf8').replaceAll('\\', '/');
-}
-
 export function toZipEntry(entry: Entry): ZipEntry {
-  return namedEntry(entry, entryName(entry));
+  return namedEntry(entry, entry.fileName);
 }
 
 export function namedEntry(entry: Entry, name: string): ZipEntry {
@@ -238,7 +224,7 @@ export class ZipEntryReader {
     return bytes;
   }
 
-  /** The bytes of the archive's comment, which yauzl decodes as CP437: a character for each. It ends the file. */
+  /** The bytes of the archive's comment, which has a character for each. It ends the file. */
   async readComment(comment: string): Promise<Buffer> {
     const bytes = Buffer.allocUnsafe(comment.length);
     return this.readBytes(this.file.size - bytes.length, bytes);

@@ -2,7 +2,8 @@
 import { crc32, deflateRawSync } from 'node:zlib';
 
 export interface ZipMember {
-  readonly name: string;
+  /** Bytes are a name whose encoding the archive does not say. */
+  readonly name: string | Buffer;
   readonly content: Buffer;
   /** 8 is deflated; every other number is written as the method of stored bytes. */
   readonly method?: number;
@@ -49,7 +50,8 @@ export function zipBytes(
 
 function memberBytes(member: ZipMember, position: number) {
   const { content, method = 0, hasDescriptor = false, isZip64 = false } = member;
-  const name = Buffer.from(member.name);
+  const name = typeof member.name === 'string' ? Buffer.from(member.name) : member.name;
+  const encoding = typeof member.name === 'string' ? UTF8_FLAG : 0;
   const data = method === DEFLATED ? deflateRawSync(content) : content;
   const sums = Buffer.alloc(12);
   sums.writeUInt32LE(crc32(content), 0);
@@ -57,7 +59,7 @@ function memberBytes(member: ZipMember, position: number) {
   sums.writeUInt32LE(isZip64 ? IN_ZIP64 : content.length, 8);
   const common = Buffer.alloc(10);
   common.writeUInt16LE(isZip64 ? 45 : 20, 0);
-  common.writeUInt16LE(UTF8_FLAG | (hasDescriptor ? DESCRIPTOR_FLAG : 0), 2);
+  common.writeUInt16LE(encoding | (hasDescriptor ? DESCRIPTOR_FLAG : 0), 2);
   common.writeUInt16LE(method, 4);
   const localExtra = isZip64 ? zip64Field([content.length, data.length]) : Buffer.alloc(0);
   const extra = isZip64 ? zip64Field([content.length, data.length, position]) : Buffer.alloc(0);

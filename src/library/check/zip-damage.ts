@@ -26,7 +26,6 @@ import { COMIC_INFO_NAME, findComicInfo, MAX_COMIC_INFO_BYTES } from '../comic-i
 import { NO_CONTENT } from '../read/content.js';
 import {
   listEntries,
-  entryName,
   toZipEntry,
   withZip,
   type EntryReader,
@@ -69,7 +68,7 @@ async function checkContent(
   const listed = await listEntries(zip);
   const entries = listed.map(toZipEntry);
   const textOf = async (name: string, maxBytes: number): Promise<string | undefined> => {
-    const entry = listed.find((each) => entryName(each) === name);
+    const entry = listed.find((each) => each.fileName === name);
     if (!entry || entry.uncompressedSize > maxBytes) return undefined;
     return reader.readText(entry).catch((error: unknown) => {
       throw damaged('entry-damaged', `${name}: ${thrownMessage(error)}`);

@@ -17,7 +17,6 @@ import { COMIC_INFO_NAME, findComicInfo, MAX_COMIC_INFO_BYTES } from '../comic-i
 import {
   assertNotBomb,
   listEntries,
-  entryName,
   reusableBuffer,
   toZipEntry,
   withZip,
@@ -166,7 +165,7 @@ async function textOf(
   reader: EntryReader,
   entries: readonly Entry[],
 ): Promise<string | undefined> {
-  const entry = entries.find((each) => entryName(each) === name);
+  const entry = entries.find((each) => each.fileName === name);
   return entry && isReadable(entry) ? reader.readText(entry) : undefined;
 }
 
@@ -175,7 +174,7 @@ async function comicInfoOf(
   entries: readonly Entry[],
   reader: EntryReader,
 ): Promise<string | undefined> {
-  const found = findComicInfo(entries.map((entry) => ({ name: entryName(entry), entry })));
+  const found = findComicInfo(entries.map((entry) => ({ name: entry.fileName, entry })));
   if (!found || found.entry.uncompressedSize > MAX_COMIC_INFO_BYTES) return undefined;
   return reader.readText(found.entry);
 }
@@ -199,7 +198,7 @@ export async function searchTexts(
   for await (const entry of zip.eachEntry()) {
     if (seen.length === MAX_SEARCHED_ENTRIES) break;
     seen.push(entry);
-    const name = entryName(entry);
+    const name = entry.fileName;
     if (!names.includes(name) || texts.has(name) || !isReadable(entry)) continue;
     texts.set(name, await reader.readText(entry));
     if (texts.size === names.length && !readsAll) break;
@@ -208,7 +207,7 @@ export async function searchTexts(
 }
 
 function isReadable(entry: Entry): boolean {
-  return entry.uncompressedSize <= (MAX_BYTES.get(entryName(entry)) ?? 0);
+  return entry.uncompressedSize <= (MAX_BYTES.get(entry.fileName) ?? 0);
 }
 
 const LOCAL_HEADER_BYTES = 30;

@@ -49,20 +49,12 @@ const editRecords = (kind: keyof typeof SIGNATURES, edit: (record: Buffer) => vo
   writeFileSync(input(CHAPTER), bytes);
 };
 
-/** The same length, so that the rest of the archive stays as it is. */
-const replaceText = (from: string, to: string) => () => {
-  const text = readFileSync(input(CHAPTER), 'latin1').replaceAll(from, to);
-  writeFileSync(input(CHAPTER), text, 'latin1');
-};
-
 const comicInfo = (content: string, before = '') =>
   `<?xml version="1.0"?>${before}<ComicInfo>${content}</ComicInfo>`;
 
 describe('a damaged or hostile archive is refused', () => {
   test.each<[string, string, () => Promise<void> | void]>([
     ['an encrypted page', 'encrypted', editRecords('directory', (it) => (it[8] = 1))],
-    ['names that leave the folder', 'relative path', replaceText('xx/xx/1', '../../1')],
-    ['absolute names', 'absolute path', replaceText('xx/xx/1', '/etc/x1')],
     [
       'a page that claims 2 GB',
       'its entries would have',

@@ -1,0 +1,66 @@
+/** Names of the entries of archives, as other programs write them: every page is bound, in reading order. */
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { bindFolder, imageDigests, sha256 } from '../../support/bind-harness.js';
+import { testImage } from '../../support/chapter-files.js';
+import { tankobonHere } from '../../support/in-process.js';
+import { zipBytes, type ZipMember } from '../../support/zip-bytes.js';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tankobon-entries-'));
+  mkdirSync(join(folder, 'in'));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+type Name = ZipMember['name'];
+
+/** The names in the order in which their pages are bound; `others` are no pages. */
+async function boundOrder(names: readonly Name[], others: readonly ZipMember[] = []) {
+  const pages = await Promise.all(
+    names.map(async (name, index) => ({ name, content: await testImage('png', index + 1) })),
+  );
+  const file = join(folder, 'in', 'Salt v01 c001.cbz');
+  writeFileSync(file, zipBytes([...pages, ...others]));
+  const { errors } = await bindFolder(folder, { force: true });
+  expect(errors).toEqual([]);
+  const named = new Map(pages.map(({ name, content }) => [sha256(content), name]));
+  const bound = await imageDigests(join(folder, 'out', 'Salt', 'Salt Vol.01.cbz'));
+  return bound.map((digest) => named.get(digest));
+}
+
+describe('names that lead out of a folder', () => {
+  test.each([
+    [['/002.png', '/001.png']],
+    [['C:\\Users\\me\\002.png', 'C:\\Users\\me\\001.png']],
+    [['../../002.png', '..\\..\\001.png']],
+    [['a/../2/002.png', 'a/../1/../1/001.png']],
+    [['c:/../2:b?.png', '/C:/../c:..\\1:b?.png']],
+  ])('%p', async (names) => {
+    expect(await boundOrder(names)).toEqual([...names].reverse());
+    expect(readdirSync(folder)).toEqual(['in', 'out']);
+  });
+
+  test('ComicInfo.xml is found below them', async () => {
+    const content = Buffer.from('<ComicInfo><Series>Pepper</Series></ComicInfo>');
+    writeFileSync(
+      join(folder, 'in', 'Salt v01 c001.cbz'),
+      zipBytes([
+        { name: '/ComicInfo.xml', content },
+        { name: '/001.png', content: await testImage('png') },
+      ]),
+    );
+    await bindFolder(folder);
+    expect(readdirSync(join(folder, 'out'))).toEqual(['Pepper']);
+  });
+
+  test('verify finds no damage in them', async () => {
+    await boundOrder(['/1.png', '../2.png', 'C:\\3.png']);
+    const env = { TANKOBON_HOME: join(folder, 'home') };
+    const { code } = await tankobonHere(['verify', join(folder, 'in')], { env });
+    expect(code).toBe(0);
+  });
+});
