@@ -64,3 +64,30 @@ describe('names that lead out of a folder', () => {
     expect(code).toBe(0);
   });
 });
+
+describe('names in an encoding that the archive does not say', () => {
+  /** The bytes that are in hexadecimal between angle brackets, and ASCII. */
+  const bytesOf = (text: string): Buffer =>
+    Buffer.from(
+      text.replace(/<(\w+)>/g, (_, hex: string) => Buffer.from(hex, 'hex').toString('latin1')),
+      'latin1',
+    );
+
+  // A character of Shift-JIS, GBK and Big5 may have a backslash as its second byte, 5c.
+  test.each([
+    ['Shift-JIS', ['001', '002', '<975c>', '<955c>', '<97a0955c>']],
+    ['Shift-JIS with kana', ['<8341>b', '<835c>1', '<835c>2', '<955c8e86>']],
+    ['Shift-JIS, in folders', ['<955c>\\<91e6>2<9862>', '<955c>\\<91e6>10<9862>', '<97a0>\\1']],
+    ['wide digits of Shift-JIS', ['<8251>', '<82508250>']],
+    ['half-width katakana', ['<b6d7b0>1', '<b6d7b0>2', '<b6d7b0>10']],
+    ['CP437', ['caf<82>s 2', 'caf<82>s 10', 'k<94>nig<81>ber']],
+    ['CP437, in folders', ['caf<82>\\2', 'caf<82>\\10']],
+    ['Windows-1252', ['can<e7e3>o 2', 'can<e7e3>o 10']],
+    ['GBK', ['<d55c>', '<b5da>2<bbb0>', '<b5da>10<bbb0>']],
+    ['Big5', ['1<a55c>', '2<b35c>', '10<bb5c>']],
+    ['EUC-KR', ['<c1a6>2<c8ad>', '<c1a6>10<c8ad>']],
+  ])('%s', async (_, names) => {
+    const files = names.map((name) => bytesOf(`${name}.png`));
+    expect(await boundOrder([...files].reverse())).toEqual(files);
+  });
+});
