@@ -338,15 +338,44 @@ function isPresent(text: string | undefined): text is string {
 const OTHER_TYPE = /\.(jp2|jxl|bmp|tiff?|hei[cf])$/i;
 /** `.jpg_large` and `.jpg_orig` are the names that Twitter gives. */
 const BOOK_TYPE = /\.(jpe?g|jpe|jif|jfif|png|gif|webp|avif)(_large|_orig)?$/i;
-/** The names that tankobon gives: as many digits for each page. */
-const NUMBERED_PAGE = /^(\d+)\.[a-z]+$/;
+/** The end of the name of a file; a number, as in `Ch.010.5`, is none. */
+const FILE_TYPE = /\.[a-z]\w*$/i;
+const DIGITS = /^\d+$/;
 let collator: Intl.Collator | undefined;
 
-/** Natural order: 9 before 10. The collator is made on first use: it takes as long as a fifth of Node's start. */
+/**
+ * Natural order, 9 before 10, of each folder of a path and then of the file without its type, as most readers sort:
+ * `Ch 10/1.jpg` is before `Ch 10.5/1.jpg`, and `1.jpg` before `1.5.jpg`.
+ */
 export function compareNames(a: string, b: string): number {
-  const [, digits = ''] = NUMBERED_PAGE.exec(a) ?? [];
-  const [, others = ''] = NUMBERED_PAGE.exec(b) ?? [];
-  if (digits.length === others.length && digits !== others) return digits < others ? -1 : 1;
+  return compareParts(partsOf(a), partsOf(b)) || compareText(a, b);
+}
+
+function partsOf(path: string): readonly string[] {
+  return path.replace(FILE_TYPE, '').split('/');
+}
+
+function compareParts(parts: readonly string[], others: readonly string[]): number {
+  for (const [index, part] of parts.entries()) {
+    const other = others[index];
+    if (other === undefined) return 1;
+    const order = comparePart(part, other);
+    if (order !== 0) return order;
+  }
+  return parts.length - others.length;
+}
+
+function comparePart(a: string, b: string): number {
+  if (a === b) return 0;
+  // The names of pages that tankobon gives have as many digits each.
+  if (a.length === b.length && DIGITS.test(a) && DIGITS.test(b)) return a < b ? -1 : 1;
+  // Groups give such names to what comes last.
+  if (a.startsWith('~') !== b.startsWith('~')) return a.startsWith('~') ? 1 : -1;
+  return compareText(a, b);
+}
+
+/** The collator is made on first use: it takes as long as a fifth of Node's start. */
+function compareText(a: string, b: string): number {
   collator ??= new Intl.Collator('en', { numeric: true });
   return collator.compare(a, b);
 }
@@ -383,7 +412,9 @@ function withoutDots(name: string): string {
 
 /** In the order of a chapter of any program. */
 export function sortPages<Page extends Named>(pages: readonly Page[]): Page[] {
-  return [...pages].sort((a, b) => compareNames(a.name, b.name));
+  const withParts = pages.map((page) => ({ page, parts: partsOf(page.name) }));
+  withParts.sort((a, b) => compareParts(a.parts, b.parts) || compareText(a.page.name, b.page.name));
+  return withParts.map(({ page }) => page);
 }
 
 /** A name of several dots, such as `...and the sea`, hides nothing. */

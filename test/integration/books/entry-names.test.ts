@@ -91,3 +91,35 @@ describe('names in an encoding that the archive does not say', () => {
     expect(await boundOrder([...files].reverse())).toEqual(files);
   });
 });
+
+describe('the order of pages', () => {
+  test.each([
+    ['folders, with decimals', ['Ch 9/01', 'Ch 10/01', 'Ch 10/02', 'Ch 10.5/01', 'Ch 11/01']],
+    ['folders, with words', ['Ch 001/01', 'Ch 001/02', 'Ch 001 Extra/01', 'Ch 002/01']],
+    ['parts of a page', ['011', '012', '012_1', '012-2', '012a', '013']],
+    ['decimals', ['1', '1.5', '2', '10']],
+    ['copies', ['001', '001 (2)', '002']],
+    ['marks', ['_cover', '!notes', '#credits', '001', 'a', '~a', '~credits']],
+    ['folders with marks', ['!a/2', 'b/1', '~extras/1', '~extras/~2']],
+    ['a file beside a folder of its name', ['1', '1/1', '1/2', '2']],
+  ])('%s', async (_, names) => {
+    const files = names.map((name) => `${name}.png`);
+    expect(await boundOrder([...files].reverse())).toEqual(files);
+  });
+
+  test('does not depend on the type', async () => {
+    const names = ['001.png', '002.jpg', '002_1.gif', '003.jpeg', '003.png', '003a.gif'];
+    expect(await boundOrder([...names].reverse())).toEqual(names);
+  });
+});
+
+test('chapters of one number are in the order of their names without extension', async () => {
+  const pages = await Promise.all([1, 2].map((seed) => testImage('png', seed)));
+  for (const [index, name] of ['Salt v01 Ch. 5', 'Salt v01 Ch. 5 - Extra'].entries()) {
+    const content = pages[index] ?? Buffer.alloc(0);
+    writeFileSync(join(folder, 'in', `${name}.cbz`), zipBytes([{ name: '001.png', content }]));
+  }
+  await bindFolder(folder);
+  const bound = await imageDigests(join(folder, 'out', 'Salt', 'Salt Vol.01.cbz'));
+  expect(bound).toEqual(pages.map(sha256));
+});
