@@ -336,8 +336,9 @@ function isPresent(text: string | undefined): text is string {
 
 /** Types that no book contains. In the files of other programs they are pages too, and must not be left out silently. */
 const OTHER_TYPE = /\.(jp2|jxl|bmp|tiff?|hei[cf])$/i;
-/** `.jpg_large` and `.jpg_orig` are the names that Twitter gives. */
-const BOOK_TYPE = /\.(jpe?g|jpe|jif|jfif|png|gif|webp|avif)(_large|_orig)?$/i;
+/** `.jpg_large` and `.jpg_orig` are the names that Twitter gives. Some programs give a page its number alone. */
+const BOOK_TYPE =
+  /\.(jpe?g|jpe|jif|jfif|pjpe?g|pjp|a?png|gif|webp|avif)(_large|_orig)?$|(?:^|\/)\d+$/i;
 /** The end of the name of a file; a number, as in `Ch.010.5`, is none. */
 const FILE_TYPE = /\.[a-z]\w*$/i;
 const DIGITS = /^\d+$/;

@@ -108,7 +108,18 @@ describe('the order of pages', () => {
   });
 
   test('does not depend on the type', async () => {
-    const names = ['001.png', '002.jpg', '002_1.gif', '003.jpeg', '003.png', '003a.gif'];
+    const names = [
+      '001.png',
+      '001_1.apng',
+      '001_2.pjpeg',
+      '001_3.pjp',
+      '001_4.jpeg_orig',
+      '002',
+      '002_1.gif',
+      '003.jpeg',
+      '003.png',
+      '003a.gif',
+    ];
     expect(await boundOrder([...names].reverse())).toEqual(names);
   });
 });
