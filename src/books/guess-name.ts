@@ -4,6 +4,7 @@
  * that of the chapter, it says which ones it may be. Pure.
  */
 import { basename, dirname } from 'node:path';
+import { codeOfName } from '../config/language-codes.js';
 import { maxOf, minOf } from '../core/extremes.js';
 import { letterKey } from '../core/name-keys.js';
 import { UUID_PATTERN } from '../core/uuid.js';
@@ -89,22 +90,58 @@ export function guessName(name: string, seriesNames: readonly string[] = []): Gu
   return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined));
 }
 
-/**
- * What an absolute path of a folder says of the files in it: its name is that of the series, or it has the volume, as in
- * `Series/Vol. 2`.
- */
-export function guessFolder(folder: string): {
+export interface GuessedFolder {
   readonly series: string;
+  /** The series without the season or the extras that the folder is of. */
+  readonly mainSeries?: string | undefined;
   readonly volume?: string | undefined;
-} {
+  /** MangaDex's code. */
+  readonly language?: string | undefined;
+}
+
+/** Bounds what is read of a path. */
+const MAX_FOLDERS = 5;
+/** Names that say nothing of the files, as people sort them. */
+const GENERAL_FOLDER =
+  /^(?:chapters?|volumes?|mangas?|comics?|cbz|completed?|ongoing|scans?|scanlations?|digital|no[\s_-]*vol(?:ume)?s?|vol(?:ume)?[\s._-]*(?:tb[ad]|none|unknown)|(?:s|season)[\s_.]*0?1)$/i;
+const EXTRAS_FOLDER = /^(?:specials?|extras?|omake|bonus|side[\s_-]stor(?:y|ies))$/i;
+/** The year, the group and other remarks after a name. */
+const REMARKS = /(?:\s*[([][^()[\]]*[)\]])+\s*$/;
+
+/**
+ * What an absolute path of a folder says of the files in it: its name is that of the series, or of a part of the series
+ * that a folder above names, as in `Series/Vol. 2`, `Series/Series v02 (2021)` and `Series/English/Chapters`. A later
+ * season and extras are a series of their own, whose numbers may be those of others.
+ */
+export function guessFolder(folder: string, levels = MAX_FOLDERS): GuessedFolder {
   const name = basename(folder);
-  const { volume, lastVolume, ...others } = guessName(name);
-  const isVolume = volume !== undefined && Object.keys(others).length === 0;
-  if (!isVolume) return { series: name };
-  return {
-    series: basename(dirname(folder)),
-    volume: lastVolume === undefined ? volume : undefined,
-  };
+  const own = { series: name };
+  const language = codeOfFolder(name);
+  const isVolume = guessName(name).volume !== undefined;
+  const isPart = EXTRAS_FOLDER.test(name) || Number(SEASON.exec(name)?.[1] ?? 1) > 1;
+  const isGeneral = language !== undefined || GENERAL_FOLDER.test(name);
+  if (levels <= 1 || !(isVolume || isPart || isGeneral)) return own;
+  const above = guessFolder(dirname(folder), levels - 1);
+  if (above.series === '') return own;
+  if (isVolume) return volumeFolder(name, above) ?? own;
+  if (!isPart) return language === undefined ? above : { ...above, language };
+  const { series, mainSeries = series } = above;
+  return { ...above, series: `${series} ${name}`, mainSeries };
+}
+
+/** Undefined for the volume of another series than that of the folder above. */
+function volumeFolder(name: string, above: GuessedFolder): GuessedFolder | undefined {
+  const names = [above.series, above.series.replace(REMARKS, '')];
+  const { series, volume, lastVolume, number } = guessName(name, names);
+  // The number in `Sea 2 v01` may be that of another series.
+  const isOfSeries = number === undefined && names.map(letterKey).includes(letterKey(series ?? ''));
+  if (series !== undefined && !isOfSeries) return undefined;
+  return { ...above, volume: lastVolume === undefined ? volume : undefined };
+}
+
+/** Codes may be the names of series. */
+function codeOfFolder(name: string): string | undefined {
+  return name.length > 3 ? codeOfName(name.toLowerCase()) : undefined;
 }
 
 /** `[S3] Episode 20`: some count on from the season before, others begin at 1. */

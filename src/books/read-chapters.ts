@@ -4,6 +4,7 @@ import { readLibraryFile, type KnownChapter, type ReadChapter } from '../library
 import type { FolderStore } from '../library/store.js';
 import { plainTitle } from '../config/names.js';
 import { fileChanged } from '../core/file-state.js';
+import { letterKey } from '../core/name-keys.js';
 import { guessFolder, guessName } from './guess-name.js';
 import { sourceKey, wasRead, withGuesses, type BookChapter } from './source-chapter.js';
 import { damagedChapter } from '../library/damage.js';
@@ -51,16 +52,24 @@ function withNamesOf(file: Extract<KnownOrRead, { readonly kind: 'chapter' }>): 
 }
 
 function withGuessesOf(path: string, metadata: KnownChapter['metadata']): KnownChapter['metadata'] {
-  const { series, volume, number } = metadata;
+  const { series, volume, number, language } = metadata;
   // To read thousands of names takes as long as the rest of a plan.
-  if (series !== undefined && volume !== undefined && number !== undefined) return metadata;
+  if (![series, volume, number, language].includes(undefined)) return metadata;
   // The path may be relative to that folder; the index has the chapter for every spelling of the path.
   const folder = guessFolder(dirname(resolve(path)));
-  const names = [series ?? folder.series, folder.series];
+  const { series: ofFolder, mainSeries = ofFolder } = folder;
+  const names = [series ?? ofFolder, ofFolder, mainSeries];
   const guessed = guessName(basename(path, extname(path)), names);
-  const ofFolder = guessed.number === undefined ? undefined : folder.volume;
-  const guesses = withGuesses(metadata, { ...guessed, volume: guessed.volume ?? ofFolder });
-  return { ...guesses, series: guesses.series ?? folder.series };
+  // The files of a later season often have the name of the whole series.
+  const isOfPart =
+    mainSeries !== ofFolder && letterKey(guessed.series ?? '') === letterKey(mainSeries);
+  const guesses = withGuesses(metadata, {
+    ...guessed,
+    series: isOfPart ? ofFolder : guessed.series,
+    language: guessed.language ?? folder.language,
+    volume: guessed.volume ?? (guessed.number === undefined ? undefined : folder.volume),
+  });
+  return { ...guesses, series: guesses.series ?? ofFolder };
 }
 
 /**

@@ -36,7 +36,7 @@ export function wasRead(chapter: BookChapter): chapter is BookChapter & ReadChap
  * certain numbers has no series.
  */
 export function withGuesses(metadata: ChapterMetadata, guessed: GuessedName): ChapterMetadata {
-  const { series, volume, lastVolume, lastNumber } = guessed;
+  const { series, volume, lastVolume, lastNumber, language } = guessed;
   const number = guessed.number ?? guessed.partNumber;
   const isCertain = number !== undefined || volume !== undefined;
   const numbers = lastNumber === undefined ? number : `${number ?? ''}-${lastNumber}`;
@@ -45,6 +45,7 @@ export function withGuesses(metadata: ChapterMetadata, guessed: GuessedName): Ch
     series: metadata.series ?? (isCertain ? series : undefined),
     volume: metadata.volume ?? (lastVolume === undefined ? volume : undefined),
     number: metadata.number ?? numbers,
+    language: metadata.language ?? language,
   };
 }
 

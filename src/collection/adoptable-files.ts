@@ -38,7 +38,7 @@ export interface AdoptableFile {
   readonly baseName: string;
   readonly name: ReturnType<typeof guessName>;
   /** What the folder that it is in says, or the one above that of a volume. */
-  readonly folder: { readonly series: string; readonly volume?: string | undefined };
+  readonly folder: ReturnType<typeof guessFolder>;
   /** What a chapter is recognized by. Empty if it cannot be read, or if there is none. */
   readonly comicInfo: Pick<ChapterMetadata, RecognizedField>;
   readonly hasComicInfo: boolean;
@@ -46,7 +46,7 @@ export interface AdoptableFile {
   /** In the address of ComicInfo.xml. */
   readonly chapterId: string | undefined;
   readonly titleId: string | undefined;
-  /** The language that the name of a folder above has, as in `MangaDex (EN)`. */
+  /** The language that the name of a folder has, as in `MangaDex (EN)` and `English`. */
   readonly sourceLanguage: string | undefined;
 }
 
@@ -301,6 +301,7 @@ function toAdoptable(
     baseName,
     name: guessName(baseName, [ofFolder.series, ...(series === undefined ? [] : [series])]),
     folder: ofFolder,
-    sourceLanguage: SOURCE_FOLDER.exec(basename(dirname(folder)))?.[1]?.toLowerCase(),
+    sourceLanguage:
+      SOURCE_FOLDER.exec(basename(dirname(folder)))?.[1]?.toLowerCase() ?? ofFolder.language,
   };
 }

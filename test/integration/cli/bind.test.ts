@@ -103,6 +103,28 @@ test('a pack of chapters in folders is not described by the ComicInfo.xml of one
   expect(stderr).toContain('Salt Vol.03.cbz: 1 chapter, 2 pages');
 });
 
+test('folders of seasons, extras, languages and volumes below a series keep all chapters apart', async () => {
+  const files = join(folder, 'folders');
+  const image = await testImage('png', 1);
+  const chapters = ['Chapters/001', 'Season 2/001', 'Season 2/Sea c002', 'Specials/001'];
+  const others = ['Sea v01/002', 'Volume 2 - The Fog/003', 'Japanese/001', '../Fog/Chapters/001'];
+  for (const [index, name] of [...chapters, ...others].entries()) {
+    mkdirSync(join(files, 'Sea', dirname(name)), { recursive: true });
+    const page = Buffer.concat([image, Buffer.alloc(index)]);
+    await writeArchive(join(files, 'Sea', `${name}.cbz`), { '001.png': page });
+  }
+  const { stderr } = await bind(files, '-o', join(files, 'books'), '--by', 'title', '--dry-run');
+  expect(stderr).not.toContain('left out');
+  for (const book of [
+    'Sea/Sea (all).cbz: 3 chapters',
+    'Sea/Sea (all) [ja].cbz: 1 chapter',
+    'Sea Season 2/Sea Season 2 (all).cbz: 2 chapters',
+    'Sea Specials/Sea Specials (all).cbz: 1 chapter',
+    'Fog/Fog (all).cbz: 1 chapter',
+  ])
+    expect(stderr).toContain(`${book}, `);
+});
+
 test('says which ComicInfo.xml cannot be read, since only names count then', async () => {
   const files = join(folder, 'broken-comicinfo');
   mkdirSync(files);

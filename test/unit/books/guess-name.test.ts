@@ -1,5 +1,10 @@
 import fc from 'fast-check';
-import { guessName, type GuessedName } from '../../../src/books/guess-name.js';
+import {
+  guessFolder,
+  guessName,
+  type GuessedFolder,
+  type GuessedName,
+} from '../../../src/books/guess-name.js';
 
 const UUID = '5f2d0c1e-7a44-4c39-9d10-0b6f6f3a1c01';
 
@@ -187,5 +192,47 @@ describe('any name', () => {
       '[S2]',
     ])
       expect(guessName(part.repeat(100_000), [part.repeat(1000)]).uuid).toBeUndefined();
+  });
+});
+
+describe('a folder', () => {
+  test.each<[string, GuessedFolder]>([
+    ['Sea', { series: 'Sea' }],
+    ['Sea/Vol. 2', { series: 'Sea', volume: '2' }],
+    ['Sea/Vol. 1-3', { series: 'Sea' }],
+    ['Sea/Volume 1 - The Fog', { series: 'Sea', volume: '1' }],
+    ['Sea/Volume 01 (Digital) (danke)', { series: 'Sea', volume: '1' }],
+    ['Sea/Vol.1 (2020)', { series: 'Sea', volume: '1' }],
+    ['Sea/[danke] Volume 1', { series: 'Sea', volume: '1' }],
+    ['Sea/Sea - Volume 1', { series: 'Sea', volume: '1' }],
+    ['Sea/Sea v01', { series: 'Sea', volume: '1' }],
+    ['Sea (2020)/Sea v01 (2020) (Digital)', { series: 'Sea (2020)', volume: '1' }],
+    ['Sea 2/Sea 2 v01', { series: 'Sea 2', volume: '1' }],
+    ['Sea/English/Sea v01', { series: 'Sea', volume: '1', language: 'en' }],
+    ['Sea/No Volume', { series: 'Sea' }],
+    ['Sea/Vol. TBD', { series: 'Sea' }],
+    ['Sea/Chapters', { series: 'Sea' }],
+    ['Sea/Completed/Manga/CBZ/Scans', { series: 'Sea' }],
+    ['Sea/Japanese', { series: 'Sea', language: 'ja' }],
+    ['Sea/Season 1/Vol. 2', { series: 'Sea', volume: '2' }],
+    // The numbers of these may begin again.
+    ['Sea/Season 2/Vol. 1', { series: 'Sea Season 2', mainSeries: 'Sea', volume: '1' }],
+    ['Sea/Specials', { series: 'Sea Specials', mainSeries: 'Sea' }],
+    ['Sea/S2/Extras', { series: 'Sea S2 Extras', mainSeries: 'Sea' }],
+    // These may be other series.
+    ['Sea/Fog v01', { series: 'Fog v01' }],
+    ['Sea/Sea 2 v01', { series: 'Sea 2 v01' }],
+    ['Sea/Sea 2', { series: 'Sea 2' }],
+    ['Sea/Special A', { series: 'Special A' }],
+    ['Sea/Eng', { series: 'Eng' }],
+  ])('%s', (path, expected) => {
+    expect(guessFolder(`/comics/${path}`)).toEqual(expected);
+  });
+
+  test('a path of such names alone ends', () => {
+    expect(guessFolder('/')).toEqual({ series: '' });
+    expect(guessFolder('/Manga')).toEqual({ series: 'Manga' });
+    expect(guessFolder('/Vol. 1')).toEqual({ series: 'Vol. 1' });
+    expect(guessFolder(`/Sea${'/Scans'.repeat(1_000)}`)).toEqual({ series: 'Scans' });
   });
 });
