@@ -4,7 +4,7 @@
  * that of the chapter, it says which ones it may be. Pure.
  */
 import { basename, dirname } from 'node:path';
-import { codeOfName } from '../config/language-codes.js';
+import { codeOfName, knownCode } from '../config/language-codes.js';
 import { maxOf, minOf } from '../core/extremes.js';
 import { letterKey } from '../core/name-keys.js';
 import { UUID_PATTERN } from '../core/uuid.js';
@@ -52,7 +52,9 @@ const NOT_GROUP =
 const SEASON = /^(?:s|season)[\s_.]*(\d{1,2})$/i;
 /** Given to a file where another one has its name: a number, or the first digits of its id. */
 const COPY = /\s\((?:\d{1,2}|[0-9a-f]{8})\)$/;
-const TRAILING_LANGUAGE = /\s*[([]([a-z]{2}(?:-[a-z]{2,3})?)[)\]]\s*$/;
+const TRAILING_LANGUAGE = /\s*\(([a-z]{2}(?:-[a-z]{2,3})?)\)\s*$/;
+/** Only known codes: others are more likely groups. */
+const TRAILING_CODE = /\s*[([]([a-z]{2}(?:-[a-z]{2,4})?|[A-Z]{2}(?:-[A-Z]{2,4})?)[)\]]\s*$/;
 /** `[en Group] Series vol. 1 ch. 2`. */
 const LANGUAGE_FIRST = /^([a-z]{2}(?:-[a-z]{2,3})?)(?:\s+(.*))?$/;
 const CHAPTER_AFTER_LANGUAGE = /[\s_]ch\. /;
@@ -207,15 +209,26 @@ function readHead(name: string): NameHead {
   return { rest: text, language, group: tidy(groups.join(' ')), index, season };
 }
 
-/** What programs write after the title of the chapter. */
+/** What programs write after the title of the chapter: the group and the language, in any order. */
 function readTail(name: string) {
-  const original = name.replace(COPY, '');
-  const [bracket = '', content = ''] = TRAILING_BRACKET.exec(original) ?? [];
+  const last = readLanguage(name.replace(COPY, ''));
+  const [bracket = '', content = ''] = TRAILING_BRACKET.exec(last.rest) ?? [];
   const isGroup = bracket !== '' && !NOT_GROUP.test(content);
-  const withoutGroup = isGroup ? original.slice(0, original.length - bracket.length) : original;
-  const [parenthesis = '', language] = TRAILING_LANGUAGE.exec(withoutGroup) ?? [];
-  const rest = withoutGroup.slice(0, withoutGroup.length - parenthesis.length);
-  return { rest, language, group: isGroup ? tidy(content) : undefined };
+  const withoutGroup = isGroup ? last.rest.slice(0, -bracket.length) : last.rest;
+  const { rest, language } = last.language === undefined ? readLanguage(withoutGroup) : last;
+  return {
+    rest: last.language === undefined ? rest : withoutGroup,
+    language,
+    group: isGroup ? tidy(content) : undefined,
+  };
+}
+
+function readLanguage(name: string) {
+  const [bracket = '', code = ''] = TRAILING_CODE.exec(name) ?? [];
+  const known = knownCode(code.toLowerCase());
+  if (known !== undefined) return { rest: name.slice(0, -bracket.length), language: known };
+  const [parenthesis = '', language] = TRAILING_LANGUAGE.exec(name) ?? [];
+  return { rest: name.slice(0, name.length - parenthesis.length), language };
 }
 
 function readText(text: string, seriesKeys: readonly string[]): GuessedName {

@@ -76,6 +76,12 @@ export function serviceCode(code: string): string {
   return (Object.hasOwn(OTHER_CODES, code) ? OTHER_CODES[code] : undefined) ?? code;
 }
 
+/** The code of MangaDex for a code in lower case of a language whose name is known; undefined for other texts. */
+export function knownCode(text: string): string | undefined {
+  const code = serviceCode(text);
+  return NAMED_CODES.includes(code) ? code : codeOfName(code);
+}
+
 /** The code of MangaDex for a name in lower case (`english`, `deutsch`), or for a code of three letters (`eng`). */
 export function codeOfName(text: string): string | undefined {
   const other = Object.hasOwn(OTHER_NAMES, text) ? OTHER_NAMES[text] : undefined;

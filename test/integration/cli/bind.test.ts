@@ -125,6 +125,27 @@ test('folders of seasons, extras, languages and volumes below a series keep all 
     expect(stderr).toContain(`${book}, `);
 });
 
+test('files whose names have languages are bound by language', async () => {
+  const files = join(folder, 'languages');
+  mkdirSync(files);
+  const names = [
+    'c001 [EN]',
+    'c001 [FR]',
+    'c002 (en)',
+    'c002 (fr)',
+    'c003 [Owls] [EN]',
+    'c004 [es]',
+  ];
+  for (const [index, name] of names.entries()) {
+    const page = Buffer.concat([await testImage('png', 1), Buffer.alloc(index)]);
+    await writeArchive(join(files, `Qi v01 ${name}.cbz`), { '001.png': page });
+  }
+  const { stderr } = await bind(files, '-o', join(files, 'books'), '--dry-run');
+  expect(stderr).not.toContain('left out');
+  for (const book of ['[en].cbz: 3 chapters', '[es].cbz: 1 chapter', '[fr].cbz: 2 chapters'])
+    expect(stderr).toContain(`Qi Vol.01 ${book}, `);
+});
+
 test('says which ComicInfo.xml cannot be read, since only names count then', async () => {
   const files = join(folder, 'broken-comicinfo');
   mkdirSync(files);
