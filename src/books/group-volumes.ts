@@ -17,7 +17,7 @@ import { parseNumber, toRanges } from '../config/ranges.js';
 import { missingWholeNumbers, numberKey } from '../selection/reading-order.js';
 import { chapterKeys, type ChapterKeys } from '../selection/same-chapter.js';
 import type { BindBy } from '../config/bind-choices.js';
-import { distinctNames } from './same-names.js';
+import { distinctNames, fileVersion } from './same-names.js';
 import { replacedKeys, sourceKey, toChapter, wasRead, type BookChapter } from './source-chapter.js';
 
 /** The chapters of one book. */
@@ -198,10 +198,12 @@ export interface KeyedChapters {
 /** Publication dates in files are in the past, and every file has pages: nothing is unavailable. */
 const NOW_MS = Number.POSITIVE_INFINITY;
 
-/** Chapters without an identity differ by their place in the natural order of their files. */
+/** Chapters without an identity differ by their place in the natural order of their files, after later versions. */
 export function keyedChapters(chapters: readonly BookChapter[]): KeyedChapters {
   const digits = String(chapters.length).length;
-  const ordered = [...chapters].sort((a, b) => compareNames(a.file, b.file));
+  const ordered = [...chapters].sort(
+    (a, b) => fileVersion(b.file) - fileVersion(a.file) || compareNames(a.file, b.file),
+  );
   const releases = new Map(
     ordered.map((source, index) => {
       return [toChapter(source, `~${String(index).padStart(digits, '0')}`), source] as const;

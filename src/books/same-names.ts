@@ -46,8 +46,15 @@ function titleOf({ metadata: { title = '' } }: BookChapter): string {
 /** Scene releases have these, and then say in parentheses only how they were made and by whom. */
 const SCENE_TAG = /\((?:(?:19|20)\d\d|digital|web|c2c|hd|f\d?)\b[^()]*\)/i;
 const PARENTHESES = /\([^()]*\)/g;
-/** `(v2)`, `[v2]`: a newer file of the same chapter. */
-const VERSION = /[([]v\d{1,2}[)\]]/gi;
+/** `v2`, `(v2)`, `[v2]`: a newer file of the same chapter. */
+const VERSION = /(?<![\p{L}\p{N}])v\d{1,2}(?![\p{L}\p{N}])/giu;
+/** After a number: `v2` is the volume in `Sea v2 c001`, and the version in `c001v2` and `c001 - Fog (v2)`. */
+const LATER_VERSION = /\d.*?(?<!\p{L})v(\d)(?![\p{L}\p{N}])/iu;
+
+/** Groups correct a chapter in a file whose name ends with the version. */
+export function fileVersion(file: string): number {
+  return Number(LATER_VERSION.exec(basename(file, extname(file)))?.[1] ?? 1);
+}
 
 function restOf(title: string): string {
   const text = title.replace(VERSION, ' ');

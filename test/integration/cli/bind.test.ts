@@ -146,6 +146,22 @@ test('files whose names have languages are bound by language', async () => {
     expect(stderr).toContain(`Qi Vol.01 ${book}, `);
 });
 
+test.each(['v2', ' v2', ' (v2)', ' [v2]', ' - Fog v2'])(
+  'of two files of one chapter, that with %p is bound',
+  async (version) => {
+    const files = mkdtempSync(join(folder, 'version-'));
+    const page = await testImage('png', 1);
+    const later = await testImage('png', 2);
+    const title = version.includes('Fog') ? ' - Fog' : '';
+    await writeArchive(join(files, `Sea v01 c001${title}.cbz`), { '001.png': page });
+    await writeArchive(join(files, `Sea v01 c001${version}.cbz`), { '001.png': later });
+    const { stderr } = await bind(files, '-o', join(files, 'books'));
+    expect(stderr).toContain(`c001${title}.cbz: another release of the same chapter`);
+    const entries = await readArchive(join(files, 'books', 'Sea', 'Sea Vol.01.cbz'));
+    expect(entries.filter(({ bytes }) => bytes.equals(later))).toHaveLength(1);
+  },
+);
+
 test('says which ComicInfo.xml cannot be read, since only names count then', async () => {
   const files = join(folder, 'broken-comicinfo');
   mkdirSync(files);
