@@ -1,6 +1,6 @@
 /**
- * Targets from the command line, from files and from standard input: one per line, `#` starts a comment. An invalid
- * line is reported with its number and does not prevent the others.
+ * Targets from the command line, from files and from standard input: one or several per line, `#` starts a comment. An
+ * invalid one is reported with the number of its line and does not prevent the others.
  */
 import { statSync } from 'node:fs';
 import type { GivenOptions } from '../config/options.js';
@@ -10,13 +10,14 @@ import { shellQuoted } from '../core/shell-quoted.js';
 import {
   looksLikeTarget,
   parseTarget,
+  splitTargets,
   type InvalidTarget,
   type Target,
 } from '../selection/target.js';
 import type { CommandContext } from './command-context.js';
 import { inputName, readInput, textOf } from './read-input.js';
 
-const MAX_LINE_LENGTH = 2_048;
+const MAX_TARGET_LENGTH = 2_048;
 const MAX_BYTES = 16 * 1024 * 1024;
 
 /** From the arguments and the files of `--from-file`. Throws UsageError if none is given. */
@@ -96,12 +97,15 @@ export function parseTargets(
     const texts = numbered ? fileLines(lines) : lines;
     for (const [index, text] of texts.entries()) {
       if (numbered && text === '') continue;
-      try {
-        const target = parseTarget(text.slice(0, MAX_LINE_LENGTH), extraHosts);
-        targets.set(`${target.kind}:${target.id}`, target);
-      } catch (error) {
-        if (!(error instanceof UsageError)) throw error;
-        invalid.push({ text, error: numbered ? withPosition(error, name, index + 1) : error });
+      for (const word of splitTargets(text)) {
+        try {
+          const target = parseTarget(word.slice(0, MAX_TARGET_LENGTH), extraHosts);
+          targets.set(`${target.kind}:${target.id}`, target);
+        } catch (error) {
+          if (!(error instanceof UsageError)) throw error;
+          const placed = numbered ? withPosition(error, name, index + 1) : error;
+          invalid.push({ text: word, error: placed });
+        }
       }
     }
   }

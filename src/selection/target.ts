@@ -19,7 +19,7 @@ export interface Target {
 
 /** A target that cannot be parsed. */
 export interface InvalidTarget {
-  /** What the user wrote. */
+  /** What the user wrote, without quotes around it. */
   readonly text: string;
   /** Names the file and the number of the line. */
   readonly error: UsageError;
@@ -30,7 +30,7 @@ const QUOTES_BEFORE = /^[\s<("'“‘«]+/;
 /** The lookbehind keeps it linear for a text with many of them. */
 const QUOTES_AFTER = /(?<![\s>)"'”’»,;.])[\s>)"'”’»,;.]+$/;
 
-export function withoutQuotes(text: string): string {
+function withoutQuotes(text: string): string {
   return text.replace(QUOTES_BEFORE, '').replace(QUOTES_AFTER, '');
 }
 
@@ -42,6 +42,9 @@ const NEARLY_UUID = /^[\da-f][\da-f-]{23,47}$/i;
 const WITHOUT_SCHEME = /^(?:[\w-]+\.)*mangadex\.(?:org|dev)\//i;
 /** The path of an address, as in logs and messages. */
 const WITHOUT_HOST = /^\/(?:titles?|manga|chapter|list|group|author|artist|at-home)\//i;
+
+/** A Markdown link, or what spaces, commas and semicolons separate. */
+const WORD = /!?\[[^[\]]*\]\([^()]*\)|[^\s,;]+/g;
 
 /** The names in the URLs of the website and of the API. */
 const KINDS: Readonly<Record<string, TargetKind>> = {
@@ -66,10 +69,21 @@ export function isCollection({ kind }: Target): boolean {
 }
 
 /**
+ * The targets of a text, such as a copied list of addresses, without the quotes around each. A text with other words is
+ * one target, or an invalid one.
+ */
+export function splitTargets(text: string): readonly string[] {
+  const words = (text.match(WORD) ?? []).map((word) => withoutQuotes(linkedAddress(word)));
+  const isTarget = (word: string) => looksLikeTarget(word) || word.toLowerCase() === FOLLOWS.id;
+  return words.length > 0 && words.every(isTarget) ? words : [text];
+}
+
+/**
  * Parses one target. Accepts URLs of the live service's domains, of this machine, and of `extraHosts` (host names).
- * Throws UsageError `bad-target`, with an example.
+ * Throws UsageError `bad-target`, with an example, also for several targets.
  */
 export function parseTarget(text: string, extraHosts: readonly string[] = []): Target {
+  if ((text.match(WORD) ?? []).filter(looksLikeTarget).length > 1) throw severalTargets(text);
   const trimmed = withHyphens(withoutQuotes(linkedAddress(text)));
   const [, prefix, rest] = PREFIXED.exec(trimmed) ?? [];
   if (prefix !== undefined && rest !== undefined) {
@@ -124,6 +138,8 @@ function fromUrl(url: URL, extraHosts: readonly string[]): Target | undefined {
     return undefined;
   }
   const segments = segmentsOf(url);
+  // Two addresses without a space between them: only one would be taken.
+  if (segments.some((segment) => /https?:$/.test(segment))) return undefined;
   if (FOLLOWS_PAGES.includes(segments.join('/'))) return FOLLOWS;
   // The API loads the pages of a chapter at /at-home/server/<id>.
   if (segments[0] === 'at-home' && segments[1] === 'server') segments.splice(0, 2, 'chapter');
@@ -160,8 +176,19 @@ const OTHER_PAGES: Readonly<Record<string, readonly [what: string, hint: string]
   titles: ['a search', SEARCH],
   my: ['your own pages', LIST],
 };
+
+function severalTargets(text: string): UsageError {
+  return new UsageError('bad-target', `Several targets in one text: "${shownText(text)}"`, {
+    hint: 'Write each target as an argument or on a line of its own. In a file, # starts a comment.',
+  });
+}
+
+function shownText(text: string): string {
+  return printableLine(withoutUserInfo(text), MAX_SHOWN_LENGTH);
+}
+
 function badTarget(text: string, url?: URL): UsageError {
-  const shown = printableLine(withoutUserInfo(text), MAX_SHOWN_LENGTH);
+  const shown = shownText(text);
   const page = url && LIVE_HOST.test(url.hostname) ? segmentsOf(url)[0] : undefined;
   const other = page !== undefined && Object.hasOwn(OTHER_PAGES, page) && OTHER_PAGES[page];
   if (other) {

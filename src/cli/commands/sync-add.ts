@@ -4,7 +4,7 @@ import { inspectSettings } from '../../config/settings.js';
 import { UsageError } from '../../core/errors.js';
 import { shellQuoted } from '../../core/shell-quoted.js';
 import { printableLine } from '../../core/printable.js';
-import { looksLikeTarget, withoutQuotes } from '../../selection/target.js';
+import { looksLikeTarget, splitTargets } from '../../selection/target.js';
 import { titleWebUrl } from '../../config/service-addresses.js';
 import { findSubject, type Subject } from '../../sync/find-subject.js';
 import { subscribe, subscribeFollows } from '../../sync/edit-subscriptions.js';
@@ -23,7 +23,8 @@ export async function syncAdd(
   options: GivenOptions,
   context: CommandContext,
 ): Promise<undefined> {
-  const targets = words.every(isAddress) ? words : [words.join(' ')];
+  const split = words.flatMap(splitTargets);
+  const targets = split.every(isAddress) ? split : [words.join(' ')];
   if (options.series !== undefined && targets.length > 1) throw namesOneTitle();
   let isAdded = false;
   for (const target of targets) isAdded = (await addTarget(target, options, context)) || isAdded;
@@ -42,8 +43,7 @@ export function writeNextCommand(file: string | undefined, context: CommandConte
   context.stderr.write(`To download the chapters, run: ${command}\n`);
 }
 
-const isAddress = (text: string) =>
-  looksLikeTarget(text) || withoutQuotes(text).toLowerCase() === 'follows';
+const isAddress = (text: string) => looksLikeTarget(text) || text.toLowerCase() === 'follows';
 
 /** Resolves with whether there is a new subscription. */
 async function addTarget(
@@ -95,8 +95,7 @@ async function addTarget(
   const { languages, note } = await chooseLanguages(subject, flags, subscriptions, context);
   const written = entryOf({ ...flags, output, language: languages }, context.clock.wallMs());
   const title = printableLine(subject.name);
-  const address = withoutQuotes(target);
-  const text = parsed.kind === 'any' || parsed.id !== subject.id ? targetText(subject) : address;
+  const text = parsed.kind === 'any' || parsed.id !== subject.id ? targetText(subject) : target;
   const change = { entry: { ...(title !== '' && { title }), ...written } };
   await subscribe(file, text, change, context);
   context.stderr.write(`Subscribed: ${title === '' ? text : title}\nLanguages: ${note}\n`);

@@ -6,7 +6,7 @@ const PREFERRED_GROUPS = 'preferred groups in order, separated by commas';
 export const SELECTION_OPTIONS = {
   fromFile: {
     kind: 'texts',
-    description: 'read targets from this file, one per line; -: standard input; repeatable',
+    description: 'read targets from this file, one or more per line; -: standard input; repeatable',
     placeholder: 'file',
     commands: { download: true },
   },

@@ -178,6 +178,21 @@ describe('add', () => {
     expect((await run('add', 'follows')).stderr).toMatch(/^Subscribed: the titles that/);
   });
 
+  test.each([' ', ',', '; '])(
+    'takes each address of one argument, separated by %j',
+    async (between) => {
+      const { code, stderr } = await add(
+        [ALPHA, BETA].map((id) => `https://mangadex.org/title/${id}`).join(between),
+      );
+      expect(code).toBe(0);
+      expect(stderr.match(/^Subscribed: .*$/gm)).toEqual([
+        'Subscribed: Alpha',
+        'Subscribed: Beta Max',
+      ]);
+      expect(text().match(/target: \S+/g)).toHaveLength(2);
+    },
+  );
+
   test('without an output folder it is exit 2 before anything is sent', async () => {
     const { code, stderr } = await run('add', ALPHA);
     expect([code, stderr]).toEqual([

@@ -47,6 +47,8 @@ describe('a target', () => {
     [`/title/${ID}/name`, 'title'],
     [`http://127.0.0.1:8080/chapter/${ID}`, 'chapter'],
     [`http://localhost/reader/list/${ID}`, 'list'],
+    [`https://mangadex.org/title/${ID}/a-slug A Name, 2nd edition`, 'title'],
+    [`https://mangadex.org/title/${ID}/a-slug?order=a,b`, 'title'],
   ])('%j is a %s', (text, kind) => {
     expect(parseTarget(text)).toEqual({ kind, id: ID });
   });
@@ -157,6 +159,64 @@ describe('many targets', () => {
       expect.stringMatching(/^mine\.txt, line 3: Not a chapter, title or list: "what is this"/),
     ]);
     expect(read.invalid.every(({ error }) => error.code === 'bad-target')).toBe(true);
+  });
+
+  const ONE = `https://mangadex.org/title/${ID}/a-slug?tab=art`;
+  const TWO = `https://mangadex.org/title/${OTHER}`;
+  test.each([
+    `${ONE} ${TWO}`,
+    `${ONE}\t${TWO}  # both`,
+    `${ONE},${TWO}`,
+    `${ONE}; ${TWO};`,
+    `"${ONE}", "${TWO}"`,
+    `<${ONE}> <${TWO}>`,
+    `[The Lighthouse (2024)](${ONE}), [Other](${TWO})`,
+    `title:${ID} title:${OTHER}`,
+    `/manga/${ID} title:${OTHER}`,
+  ])('may be on one line: %s', (line) => {
+    const both = [
+      { kind: 'title', id: ID },
+      { kind: 'title', id: OTHER },
+    ];
+    expect(parseTargets([{ name: 'x', lines: line }])).toEqual({ targets: both, invalid: [] });
+    const [word = ''] = line.split('  #');
+    expect(parseTargets([{ name: 'command line', lines: [word] }]).targets).toEqual(both);
+  });
+
+  test('on a line of more than 2,048 characters are all read', () => {
+    const line = Array<string>(40).fill(ONE).concat(TWO).join(' ');
+    expect(parseTargets([{ name: 'x', lines: line }]).targets).toHaveLength(2);
+  });
+
+  test('on one line, of which one is wrong: the others are read', () => {
+    const { targets, invalid } = parseTargets([
+      { name: 'x', lines: `${ONE} https://mangadex.org/title/12345 follows` },
+    ]);
+    expect(targets.map(({ kind }) => kind)).toEqual(['title', 'follows']);
+    expect(invalid.map(({ error }) => error.message)).toEqual([
+      expect.stringMatching(/^x, line 1: An old address, .*\/title\/12345$/),
+    ]);
+  });
+
+  test.each([`${ONE} and ${TWO}`, `${ONE} The Lighthouse ${TWO} The Other`])(
+    'with other words between them are refused: %s',
+    (line) => {
+      const { targets, invalid } = parseTargets([{ name: 'x', lines: line }]);
+      expect(targets).toEqual([]);
+      expect(invalid.map(({ error }) => error)).toEqual([
+        expect.objectContaining({
+          code: 'bad-target',
+          message: expect.stringMatching(/^x, line 1: Several targets in one text: "https:/),
+          hint: expect.stringContaining('Write each target'),
+        }),
+      ]);
+    },
+  );
+
+  test('where one is expected, or without a space between them, are refused', () => {
+    expect(() => parseTarget(`${ONE}, ${TWO}`)).toThrow(/^Several targets in one text: /);
+    for (const glued of [`https://mangadex.org/title/${ID}${TWO}`, `${TWO}/slug${TWO}`])
+      expect(() => parseTarget(glued)).toThrow(/^Not a chapter, title or list: /);
   });
 
   test('an empty file has neither targets nor faults', () => {
