@@ -6,6 +6,7 @@ import {
   anyOf,
   flagOf,
   hasOpposite,
+  oppositeFlag,
   optionDefinition,
   optionsOf,
   type OptionName,
@@ -54,11 +55,6 @@ function notesOf(name: OptionName, isOwn: boolean): readonly string[] {
     ...(choices && kind !== 'cover' && kind !== 'device' ? [anyOf(choices)] : []),
     ...(hasDefault ? [`default: ${byDefault}`] : []),
   ];
-}
-
-/** The flag that does the opposite of a setting. */
-export function oppositeFlag(flag: string): string {
-  return flag.startsWith('--no-') ? flag.replace('--no-', '--') : flag.replace('--', '--no-');
 }
 
 /** Appends the values of an option that can be repeated. */

@@ -7,6 +7,7 @@ import {
   describeValue,
   flagOf,
   hasOpposite,
+  oppositeFlag,
   optionDefinition,
   SETTING_NAMES,
   variableOf,
@@ -16,7 +17,6 @@ import { EXIT_MEANINGS } from '../core/exit-codes.js';
 import { formatBytes } from '../core/human-format.js';
 import { DEVICES, type Device } from '../config/devices.js';
 import { SUBSCRIPTION_KEYS, SUBSCRIPTIONS_EXAMPLE } from '../sync/subscription-keys.js';
-import { oppositeFlag } from './command-options.js';
 import { eventsByCommand, listedFields, type ListedEvent } from '../events/events.js';
 import { formatItems, wrapText, type HelpItems, type TopicName } from './help-format.js';
 

@@ -12,6 +12,7 @@ import {
 } from '../core/units.js';
 import { isUuid } from '../core/uuid.js';
 import { expandHome } from '../core/home-folder.js';
+import { shellQuoted } from '../core/shell-quoted.js';
 import { findDevice } from './devices.js';
 import { readAddress } from './service-addresses.js';
 import { parseLanguageCodes, parseLanguages } from './language-codes.js';
@@ -20,7 +21,14 @@ import { parseRanges } from './ranges.js';
 import { parseTimeBound } from './time-bound.js';
 import { parseTemplate } from './name-template.js';
 import type { KindValues, OptionDefinition, OptionKind } from './option-definition.js';
-import { optionDefinition, type OptionName, type OptionValue } from './options.js';
+import {
+  flagOf,
+  oppositeFlag,
+  optionDefinition,
+  type GivenOptions,
+  type OptionName,
+  type OptionValue,
+} from './options.js';
 
 /** The message says what the value must be, such as `must be true or false`. */
 export class InvalidValue extends Error {}
@@ -209,6 +217,17 @@ export function optionText(name: OptionName, value: unknown): string {
   if (kind === 'rate') return value === Infinity ? '' : bytesText(value as number);
   if (!Array.isArray(value)) return String(value);
   return value.map((item: string) => (item.includes(',') ? `"${item}"` : item)).join(',');
+}
+
+/** The flags that give these options their values, as a shell reads them back. */
+export function optionFlags(names: readonly OptionName[], given: GivenOptions): string[] {
+  return names.flatMap((name) => {
+    const value = given[name];
+    if (value === undefined) return [];
+    const flag = flagOf(name) ?? '';
+    if (typeof value !== 'boolean') return [flag, shellQuoted(optionText(name, value))];
+    return flag.startsWith('--no-') === value ? oppositeFlag(flag) : flag;
+  });
 }
 
 /** The items of a comma-separated list; a quoted item can contain commas. */

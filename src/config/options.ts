@@ -70,6 +70,11 @@ export function flagOf(name: OptionName): string | undefined {
   return `--${defaultValue === true ? 'no-' : ''}${kebabCase(flag)}`;
 }
 
+/** The flag that does the opposite of a setting. */
+export function oppositeFlag(flag: string): string {
+  return flag.startsWith('--no-') ? flag.replace('--no-', '--') : flag.replace('--', '--no-');
+}
+
 /** Such as `cbz, epub or pdf`. */
 export function anyOf(choices: readonly string[]): string {
   return `${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}`;

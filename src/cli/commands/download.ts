@@ -6,13 +6,12 @@ import {
 } from '../../download/run-download.js';
 import { errorsOf, type DownloadResult } from '../../download/download-result.js';
 import { downloadRequest } from '../../download/download-request.js';
-import { optionText } from '../../config/option-values.js';
-import { flagOf, type GivenOptions, type OptionName } from '../../config/options.js';
+import { optionFlags } from '../../config/option-values.js';
+import type { GivenOptions, OptionName } from '../../config/options.js';
 import type { TankobonError } from '../../core/errors.js';
 import { EXIT, exitCodeOf, type ExitCode } from '../../core/exit-codes.js';
 import { collectChunks, letSmallHeapGrow } from '../../core/gc-tuning.js';
 import { skippedEvents, type Plan } from '../../download/plan.js';
-import { oppositeFlag } from '../command-options.js';
 import { captchaSolver } from '../captcha-prompt.js';
 import type { CommandContext } from '../command-context.js';
 import { chooseLanguage } from '../language-prompt.js';
@@ -25,7 +24,6 @@ import { ResultPrinter } from '../output/result-printer.js';
 import { collectLeftOut } from '../output/bind-messages.js';
 import { noteSkipped } from '../output/sentences.js';
 import { canAsk } from '../prompt.js';
-import { shellQuoted } from '../../core/shell-quoted.js';
 import { readTargets } from '../target-sources.js';
 import { describePlan } from './dry-run.js';
 
@@ -151,12 +149,5 @@ const RETRIED: readonly OptionName[] = [
 
 /** The failed chapters, with the flags that shape the result. */
 function retryCommand(ids: readonly string[], options: GivenOptions): string {
-  const flags = RETRIED.flatMap((name) => {
-    const value = options[name];
-    if (value === undefined) return [];
-    const flag = flagOf(name) ?? '';
-    if (typeof value !== 'boolean') return [flag, shellQuoted(optionText(name, value))];
-    return flag.startsWith('--no-') === value ? oppositeFlag(flag) : flag;
-  });
-  return ['tankobon', 'download', ...flags, ...ids].join(' ');
+  return ['tankobon', 'download', ...optionFlags(RETRIED, options), ...ids].join(' ');
 }

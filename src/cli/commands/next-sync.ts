@@ -1,16 +1,20 @@
-/** The command that subscribes to a title as it was just downloaded. */
+/** The commands that subscribe to a title with the options that were just given. */
 import { resolve } from 'node:path';
-import type { GivenOptions } from '../../config/options.js';
-import { optionText } from '../../config/option-values.js';
-import { shellQuoted } from '../../core/shell-quoted.js';
+import { optionsOf, type GivenOptions } from '../../config/options.js';
+import { optionFlags } from '../../config/option-values.js';
 import { titleWebUrl } from '../../config/service-addresses.js';
 import { SubscriptionList } from '../../sync/subscription-list.js';
 import type { CommandContext } from '../command-context.js';
 
+/** The flags of `sync add`, without that of the subscriptions file. */
+export function syncAddFlags(options: GivenOptions): string[] {
+  return optionFlags(optionsOf('sync add'), { ...options, file: undefined });
+}
+
 /** Undefined if there is a subscription to the title. What the settings have is left out. */
 export async function syncAddCommand(
   titleId: string,
-  { language = [], output = '.' }: Pick<GivenOptions, 'language' | 'output'>,
+  { language = [], output = '.', ...options }: GivenOptions,
   context: CommandContext,
 ): Promise<string | undefined> {
   const { settings } = context;
@@ -19,9 +23,10 @@ export async function syncAddCommand(
   if (list?.findById(titleId)) return undefined;
   const isSetLanguage = language.join() === (settings.language ?? []).join();
   const isSetOutput = settings.output !== '.' && resolve(settings.output) === output;
-  return [
-    `tankobon sync add ${titleWebUrl(titleId)}`,
-    ...(isSetLanguage ? [] : [`--language ${optionText('language', language)}`]),
-    ...(isSetOutput ? [] : [`--output ${shellQuoted(output)}`]),
-  ].join(' ');
+  const flags = syncAddFlags({
+    ...options,
+    language: isSetLanguage ? undefined : language,
+    subscribedOutput: isSetOutput ? undefined : output,
+  });
+  return [`tankobon sync add ${titleWebUrl(titleId)}`, ...flags].join(' ');
 }

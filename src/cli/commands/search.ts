@@ -130,7 +130,7 @@ async function writeSyncCommand(
   const { syncAddCommand } = await import('./next-sync.js');
   const language = options.language ?? context.settings.language;
   const output = resolve(options.output ?? context.settings.output);
-  const next = await syncAddCommand(titleId, { language, output }, context);
+  const next = await syncAddCommand(titleId, { ...options, language, output }, context);
   if (next !== undefined) context.stderr.write(`New chapters later: ${next}\n`);
 }
 

@@ -15,6 +15,7 @@ import { chooseLanguage } from '../language-prompt.js';
 import { chooseTitle, findTitles, nothingFound } from '../find-titles.js';
 import { askText, canAsk } from '../prompt.js';
 import { withService } from '../with-service.js';
+import { syncAddFlags } from './next-sync.js';
 import { checkKeys, entryOf } from '../../sync/subscription-entry.js';
 
 /** Subscribes to each address; other words are one name. Throws UsageError before anything is sent for a target. */
@@ -80,7 +81,10 @@ async function addTarget(
       client: anonymous,
       signal: context.signal,
       naming: flags,
-      addCommand: (address) => list.commandLine(`add ${address}`),
+      addCommand: (address) =>
+        list.commandLine(
+          ['add', address, ...syncAddFlags({ ...flags, subscribedOutput: output })].join(' '),
+        ),
     }),
   );
   // Another id than the given one is that of the title into which it was merged.

@@ -24,6 +24,7 @@ import type { CommandContext } from '../command-context.js';
 import { warnTo } from '../output/error-message.js';
 import { inputName, readInput } from '../read-input.js';
 import { withService } from '../with-service.js';
+import { syncAddFlags } from './next-sync.js';
 import { chooseOutput, writeNextCommand } from './sync-add.js';
 import { entryOf } from '../../sync/subscription-entry.js';
 
@@ -75,7 +76,8 @@ export async function syncImport(
   for (const id of added) stdout.write(`${missing.get(id) ?? ''}  ${titleWebUrl(id)}\n`);
   if (!flags.dryRun) await addHistory(file, chapterIds, context);
   const summary = { titles: titles.length, otherSites, chapterIds, doubtful: found.doubtful };
-  for (const line of summaryLines(summary, added.length, flags, list)) stderr.write(`${line}\n`);
+  const options = { ...flags, subscribedOutput: output };
+  for (const line of summaryLines(summary, added.length, options, list)) stderr.write(`${line}\n`);
   const hasLanguage = flags.language ?? defaults.language ?? settings.language;
   if (added.length > 0 && !hasLanguage)
     stderr.write('Languages: all (to choose, add to the defaults of the file: language: [en])\n');
@@ -137,15 +139,19 @@ async function findListed(
   );
 }
 
-function doubtLines(doubtful: Doubtful, list: SubscriptionList): readonly string[] {
+function doubtLines(
+  doubtful: Doubtful,
+  options: GivenOptions,
+  list: SubscriptionList,
+): readonly string[] {
+  const commandFor = (id: string) =>
+    list.commandLine(['add', titleWebUrl(id), ...syncAddFlags(options)].join(' '));
   if (doubtful.length === 0) return [];
   return [
     `${pluralize(doubtful.length, 'title')} left out, since none on MangaDex names the id of MyAnimeList:`,
     ...doubtful.flatMap(({ name, malId, candidate }) => [
       `  ${printableLine(name)}  https://myanimelist.net/manga/${malId}`,
-      ...(candidate === undefined
-        ? []
-        : [`    of the same name: ${list.commandLine(`add ${titleWebUrl(candidate)}`)}`]),
+      ...(candidate === undefined ? [] : [`    of the same name: ${commandFor(candidate)}`]),
     ]),
   ];
 }
@@ -158,9 +164,10 @@ interface ImportSummary extends Pick<ImportedFile, 'otherSites' | 'chapterIds'> 
 function summaryLines(
   { titles, otherSites, chapterIds, doubtful }: ImportSummary,
   added: number,
-  { dryRun }: GivenOptions,
+  options: GivenOptions,
   list: SubscriptionList,
 ): readonly string[] {
+  const { dryRun } = options;
   const would = dryRun ? ' would be' : '';
   const known = titles - added;
   const shown = otherSites.slice(0, MAX_NAMES).map((name) => `  ${printableLine(name)}`);
@@ -176,7 +183,7 @@ function summaryLines(
     ...(chapterIds.length > 0
       ? [`${pluralize(chapterIds.length, 'chapter')}${would} marked as downloaded.`]
       : []),
-    ...doubtLines(doubtful, list),
+    ...doubtLines(doubtful, options, list),
     ...(titles > 0 || chapterIds.length === 0
       ? [
           `${pluralize(added, 'title')}${would} added` +

@@ -141,6 +141,19 @@ test('--output, --quality and --chapters are those of download', async () => {
   expect(requests().some((request) => request.includes('/data-saver/'))).toBe(true);
 });
 
+test('the command for new chapters has the options that were given', async () => {
+  const output = join(folder, "it's new");
+  const given = ['--language', 'en', '--chapters', '1-2,none', '-q', 'data-saver', '-o', output];
+  const { stderr } = await tankobonHere(['search', '--first', ...given, 'lighthouse'], {
+    env,
+    clock,
+  });
+  const [, flags = ''] = /\nNew chapters later: tankobon sync add \S+ (.*)\n$/.exec(stderr) ?? [];
+  expect(flags).toBe(
+    `--language en --chapters 1-2,none --output '${output.replace("'", "'\\''")}' --quality data-saver`,
+  );
+});
+
 test('the languages of the flag narrow the search', async () => {
   const { stdout } = await tankobonHere(['search', '--json', '--language', 'xx', 'lighthouse'], {
     env,
@@ -179,7 +192,7 @@ test('--first downloads the best match without a question, and with --json only 
     ['search', '--first', '--language', 'all', '--chapters', '1', 'lighthouse'],
     { env: others, clock },
   );
-  expect(all.stderr.endsWith(`${next.replace(/en$/, 'all')}\n`)).toBe(true);
+  expect(all.stderr.endsWith(`${next.replace(/en$/, 'all')} --chapters 1\n`)).toBe(true);
 });
 
 test('an address without a command is downloaded', async () => {

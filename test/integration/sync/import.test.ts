@@ -127,6 +127,10 @@ describe('an export of MyAnimeList', () => {
     expect(text()).toContain(titleId('Alpha'));
     expect(text()).not.toContain(titleId('Beta'));
     expect((await run(list)).stderr).toContain('0 titles added; 1 was already subscribed.');
+    const again = await run(list, '-l', 'en', '-o', '/srv/comics', '--dry-run');
+    expect(again.stderr).toContain(
+      `/title/${titleId('Beta')} --language en --output /srv/comics --file ${harness.file}\n`,
+    );
   });
 
   test('--status and --dry-run', async () => {

@@ -122,12 +122,16 @@ describe('add', () => {
     [
       'the UUID of a chapter',
       chapterId('Alpha', '1'),
-      new RegExp(`A chapter cannot be subscribed to.*\nhint: .*Alpha, run: .*title/${ALPHA}\n$`),
+      new RegExp(
+        `A chapter cannot be subscribed to.*\nhint: .*Alpha, run: .*title/${ALPHA} --output .*/comics\n$`,
+      ),
     ],
     [
       'the address of a chapter',
       `https://mangadex.org/chapter/${chapterId('Alpha', '1')}`,
-      new RegExp(`A chapter cannot be subscribed to.*\nhint: .*Alpha, run: .*title/${ALPHA}\n$`),
+      new RegExp(
+        `A chapter cannot be subscribed to.*\nhint: .*Alpha, run: .*title/${ALPHA} --output .*/comics\n$`,
+      ),
     ],
   ])('%s is exit 3, and nothing is written', async (_what, target, message) => {
     const { code, stderr } = await add(target);
@@ -136,11 +140,17 @@ describe('add', () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  test('the command for the title of a chapter names the subscriptions file', async () => {
+  test('the command for the title of a chapter has the same options and subscriptions file', async () => {
     const other = join(folder, 'other.yaml');
-    const { stderr } = await add(chapterId('Alpha', '1'), '--file', other);
+    const { stderr } = await run(
+      ...['add', chapterId('Alpha', '1'), '--file', other, '-o', 'my comics', '-l', 'en,pt-br'],
+      ...['--group', 'One,"Two, Scans"', '--wait-for-group', '2d', '--upgrade', '--no-infer'],
+      ...['--since', '7d', '--bind', 'volume'],
+    );
     expect(stderr).toContain(
-      `run: tankobon sync add https://mangadex.org/title/${ALPHA} --file ${other}\n`,
+      `run: tankobon sync add https://mangadex.org/title/${ALPHA} --language en,pt-br` +
+        ` --group 'One,"Two, Scans"' --wait-for-group 2d --upgrade --since 7d --output 'my comics'` +
+        ` --bind volume --no-infer --file ${other}\n`,
     );
   });
 
