@@ -43,6 +43,11 @@ export const LOGIN_VARIABLES: readonly string[] = FIELD_NAMES.flatMap((name) => 
   return [env, fileVariableOf(env)];
 });
 
+/** The value of a text that was pasted or piped. Only a password may begin or end with spaces. */
+export function fieldValue(name: LoginField, text: string): string {
+  return name === 'password' ? withoutLineBreak(text) : text.trim();
+}
+
 /** Without the line break that editors and `echo` add at the end. */
 export function withoutLineBreak(value: string): string {
   return value.replace(/\r?\n$/, '');
@@ -78,12 +83,12 @@ export async function fieldInEnvironment(
   const { env: variable } = LOGIN_FIELDS[name];
   const fileVariable = fileVariableOf(variable);
   const { [variable]: value, [fileVariable]: file } = env;
-  if (!file) return value ? withoutLineBreak(value) : undefined;
+  if (!file) return value ? fieldValue(name, value) : undefined;
   if (value)
     throw new AuthError('bad-login-input', `${variable} and ${fileVariable} are both set.`, {
       hint: 'Unset one of them.',
     });
-  return withoutLineBreak(await readField(file, fileVariable));
+  return fieldValue(name, await readField(file, fileVariable));
 }
 
 /** All four values, to log in without a question; undefined if one is missing. Throws as fieldInEnvironment does. */

@@ -122,6 +122,17 @@ describeWith('login at a terminal', { programs: ['python3'] }, () => {
     expect(shown).toMatchObject({ code: 0, untyped: 0 });
   });
 
+  test('spaces that were pasted with a name, an id or a secret are cut off', async () => {
+    const shown = await atTerminal([
+      { awaits: 'Username:', types: ` ${username} \r` },
+      { awaits: 'Password:', types: `${password}\r` },
+      { awaits: 'Client id:', types: ` ${id} \r` },
+      { awaits: 'Client secret:', types: ` ${secret} \r` },
+    ]);
+    expect(shown).toMatchObject({ code: 0, untyped: 0 });
+    expect(readable(shown)).toContain('Logged in as reader.');
+  });
+
   test('Ctrl-C at a prompt ends the program with 130, without a stack trace', async () => {
     const asked = practice.log.length;
     const shown = await atTerminal([

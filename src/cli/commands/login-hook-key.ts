@@ -49,7 +49,7 @@ async function keyFromStdin(service: HookService, context: CommandContext): Prom
   if (text === '') throw missingKey(service);
   if (!text.startsWith('{')) return text;
   const input = INPUT.safeParse(parseJson(text));
-  if (input.success) return input.data.key;
+  if (input.success) return input.data.key.trim();
   throw new AuthError(
     'bad-login-input',
     'Standard input is not a JSON object with only the string key.',
@@ -62,7 +62,7 @@ async function keyFromStdin(service: HookService, context: CommandContext): Prom
 async function askForKey(service: HookService, context: CommandContext): Promise<string> {
   if (!context.stderr.isTTY) throw missingKey(service);
   const message = `${HOOK_KEY_NAMES[service]} (empty to remove it):`;
-  return askText(context, { message, isSecret: true });
+  return (await askText(context, { message, isSecret: true })).trim();
 }
 
 function missingKey(service: HookService): AuthError {

@@ -7,7 +7,7 @@ import {
   checkField,
   FIELD_NAMES,
   fieldInEnvironment,
-  withoutLineBreak,
+  fieldValue,
   type GivenFields,
   type LoginField,
 } from '../../config/login-fields.js';
@@ -26,8 +26,8 @@ export async function givenFields(
   const given: Partial<Record<LoginField, string>> = {};
   for (const name of FIELD_NAMES) {
     const flag = name === 'username' || name === 'clientId' ? flags[name] : undefined;
-    const inJson = piped[name] === undefined ? undefined : withoutLineBreak(piped[name]);
-    const value = flag ?? inJson ?? (await fieldInEnvironment(name, env));
+    const text = flag ?? piped[name];
+    const value = text === undefined ? await fieldInEnvironment(name, env) : fieldValue(name, text);
     if (value === undefined || value === '') continue;
     checkField(name, value);
     given[name] = value;

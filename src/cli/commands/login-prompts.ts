@@ -4,6 +4,7 @@ import {
   CLIENT_NOTE,
   type PasswordGrant,
   fieldProblem,
+  fieldValue,
   LOGIN_FIELDS,
   type GivenFields,
   type LoginField,
@@ -23,19 +24,20 @@ export async function askForFields(
   if (asksForClient)
     context.stderr.write(`${wrapText(CLIENT_NOTE, (context.stderr.columns || 80) - 1)}\n`);
   const keyboard = openKeyboard(context.stdin);
-  const ask = (name: LoginField) => {
+  const ask = async (name: LoginField) => {
     const { label } = LOGIN_FIELDS[name];
     const message = `${label.charAt(0).toUpperCase()}${label.slice(1)}:`;
-    const validate = (value: string) => fieldProblem(name, value) ?? true;
+    const validate = (value: string) => fieldProblem(name, fieldValue(name, value)) ?? true;
     const suggested =
       name === 'username' && defaultUsername ? printableLine(defaultUsername) : undefined;
-    return askText(context, {
+    const answer = await askText(context, {
       message,
       validate,
       default: suggested,
       isSecret: name === 'password' || name === 'clientSecret',
       input: keyboard.keys,
     });
+    return fieldValue(name, answer);
   };
   try {
     return {

@@ -25,9 +25,16 @@ ${CLIENT_NOTE}`,
     .action(({ hookService: service, check, ...options }: GivenOptions) =>
       run(async (context) => {
         if (check) return checkStoredLogin(context);
-        if (service === undefined) return login(options, context);
-        const { storeHookKey } = await import('./login-hook-key.js');
-        return storeHookKey(service, options, context);
+        try {
+          if (service === undefined) await login(options, context);
+          else {
+            const { storeHookKey } = await import('./login-hook-key.js');
+            await storeHookKey(service, options, context);
+          }
+        } catch (error) {
+          throw options.insecureStorage ? withStorageFlag(error) : error;
+        }
+        return undefined;
       }),
     );
   addExamples(addOptions(command, 'login'), [
@@ -37,6 +44,13 @@ ${CLIENT_NOTE}`,
     ['tankobon login --for komga', 'asks for the API key that sync needs, or reads it from a pipe'],
   ]);
   return addEnvironment(command, ...LOGIN_VARIABLES);
+}
+
+/** The command of the hint without the flag would need a keychain. */
+function withStorageFlag(error: unknown): unknown {
+  if (!(error instanceof AuthError)) return error;
+  const hint = error.hint.replace(/: tankobon login(?! --insecure)/, '$& --insecure-storage');
+  return new AuthError(error.code, error.message, { cause: error, hint });
 }
 
 export async function login(options: GivenOptions, context: CommandContext): Promise<undefined> {

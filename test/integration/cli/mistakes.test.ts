@@ -234,7 +234,8 @@ test.each([[['--stdin']], [[]]])(
     expect({ code, stderr }).toEqual({
       code: 2,
       stderr:
-        'error: Missing: Komga API key.\nhint: Pipe the key into: tankobon login --for komga\n',
+        'error: Missing: Komga API key.\n' +
+        'hint: Pipe the key into: tankobon login --insecure-storage --for komga\n',
     });
     const removed = await tankobonHere(words, { env, input: '{"key":""}' });
     expect(removed.stdout).toBe('Komga API key removed.\n');

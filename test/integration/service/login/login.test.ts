@@ -173,6 +173,41 @@ describe('one line break at the end of a value is cut off', () => {
     },
   );
 
+  test('spaces around all values but the password are cut off', async () => {
+    const spaced = (text: string) => `\t ${text} \r\n`;
+    const { TANKOBON_PASSWORD: password } = LOGIN_ENV;
+    const spacedEnv = (suffix: string, write: (name: string, value: string) => string) =>
+      Object.fromEntries(
+        values.map(([name, value]) => [
+          `${name}${suffix}`,
+          write(name, name === 'TANKOBON_PASSWORD' ? value : spaced(value)),
+        ]),
+      );
+    const toFile = (name: string, value: string) => {
+      const file = join(folder, name);
+      writeFileSync(file, value);
+      return file;
+    };
+    const words = ['login', '--insecure-storage'];
+    const ok = { code: 0, stderr: '', stdout: expect.stringMatching(/^Logged in as reader\. /) };
+    expect(await cli(words, { ...env, ...spacedEnv('', (_, value) => value) })).toMatchObject(ok);
+    expect(await cli(words, { ...env, ...spacedEnv('_FILE', toFile) })).toMatchObject(ok);
+    const input = JSON.stringify({
+      username: spaced(PRACTICE_ACCOUNT.username),
+      password,
+      clientId: spaced(PRACTICE_CLIENT.id),
+      clientSecret: spaced(PRACTICE_CLIENT.secret),
+    });
+    expect(await cli([...words, '--stdin'], env, input)).toMatchObject(ok);
+    const flags = [
+      '--username',
+      ` ${PRACTICE_ACCOUNT.username} `,
+      '--client-id',
+      ` ${PRACTICE_CLIENT.id}`,
+    ];
+    expect(await cli([...words, ...flags], { ...env, ...LOGIN_ENV })).toMatchObject(ok);
+  });
+
   test('a value and its file, and a file that is missing, are refused by the name of the variable', async () => {
     const file = join(folder, 'password');
     const both = await login({ TANKOBON_PASSWORD_FILE: file });
@@ -245,6 +280,14 @@ describe('a refused login has a code and a hint, and stores nothing', () => {
     expect(errorMessage(refused, { env: {}, redactor: new Redactor() })).toMatch(words);
     const credentials = credentialsOf(await runWith({ ...env, ...changes }));
     expect(await credentials.read()).toBeUndefined();
+  });
+
+  test('the hint keeps --insecure-storage', async () => {
+    const flag = 'tankobon login --insecure-storage';
+    const wrong = await login({ TANKOBON_CLIENT_SECRET: 'no' });
+    expect(wrong.stderr).toMatch(new RegExp(`^hint: .* then run: ${flag}$`, 'm'));
+    const incomplete = await login({ TANKOBON_CLIENT_SECRET: '' });
+    expect(incomplete.stderr).toMatch(new RegExp(`^hint: .* or run: ${flag} --stdin$`, 'm'));
   });
 
   test('an account that cannot log in', async () => {
