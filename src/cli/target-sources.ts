@@ -28,7 +28,13 @@ export async function readTargets(
 ): Promise<ParsedTargets> {
   const sources: TargetSource[] = [{ name: 'command line', lines: targets }];
   for (const name of fromFile) sources.push(await readSource(name, context));
-  const parsed = parseTargets(sources, [new URL(context.settings.apiUrl).hostname]);
+  const hosts = [new URL(context.settings.apiUrl).hostname];
+  let parsed = parseTargets(sources, hosts);
+  if (targets.length > 1 && parsed.targets.length === 0 && parsed.invalid.every(isWord)) {
+    // The words are those of one name, which has one error.
+    sources[0] = { name: 'command line', lines: [targets.join(' ')] };
+    parsed = parseTargets(sources, hosts);
+  }
   if (parsed.targets.length + parsed.invalid.length === 0) {
     if (fromFile.length > 0)
       throw new UsageError(
@@ -51,6 +57,11 @@ function isFile(path: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** Whether it is neither an address nor a file. */
+function isWord({ text }: InvalidTarget): boolean {
+  return !looksLikeTarget(text) && !isFile(expandHome(text));
 }
 
 /** A file in the place of a target is a list of targets. */

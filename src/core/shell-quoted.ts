@@ -9,6 +9,11 @@ export function shellQuoted(word: string): string {
   return `'${word.replaceAll("'", "'\\''")}'`;
 }
 
+/** Each word of a text, as a POSIX shell reads it back. */
+export function shellQuotedWords(text: string): string {
+  return text.split(/\s+/).map(shellQuoted).join(' ');
+}
+
 /** Invisible characters and combining marks as bytes in `$'…'` (POSIX.1-2024): the command names exactly this word. */
 function escaped(word: string): string {
   const text = word

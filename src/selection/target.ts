@@ -5,6 +5,7 @@
 import { WEB_HOST } from '../config/service-addresses.js';
 import { UsageError } from '../core/errors.js';
 import { printableLine } from '../core/printable.js';
+import { shellQuotedWords } from '../core/shell-quoted.js';
 import { isUuid } from '../core/uuid.js';
 import { isLoopback, withoutUserInfo } from '../core/web-address.js';
 
@@ -25,13 +26,16 @@ export interface InvalidTarget {
   readonly error: UsageError;
 }
 
+const MARKDOWN_LINK = /^\s*!?\[[^\]]*\]\(\s*<?([^\s>)]+)(?:[\s>][^)]*)?\)[\s.,;]*$/;
 /** What surrounds an address in a text that it is copied from. */
 const QUOTES_BEFORE = /^[\s<("'“‘«]+/;
 /** The lookbehind keeps it linear for a text with many of them. */
 const QUOTES_AFTER = /(?<![\s>)"'”’»,;.])[\s>)"'”’»,;.]+$/;
 
+/** The text without what was copied with it: the rest of a Markdown link, and quotes. */
 function withoutQuotes(text: string): string {
-  return text.replace(QUOTES_BEFORE, '').replace(QUOTES_AFTER, '');
+  const address = MARKDOWN_LINK.exec(text)?.[1] ?? text;
+  return address.replace(QUOTES_BEFORE, '').replace(QUOTES_AFTER, '');
 }
 
 const PREFIXED = /^(chapter|title|manga|list|group|author|artist):\s*(\S+)$/i;
@@ -73,9 +77,13 @@ export function isCollection({ kind }: Target): boolean {
  * one target, or an invalid one.
  */
 export function splitTargets(text: string): readonly string[] {
-  const words = (text.match(WORD) ?? []).map((word) => withoutQuotes(linkedAddress(word)));
+  const words = wordsOf(text).map(withoutQuotes);
   const isTarget = (word: string) => looksLikeTarget(word) || word.toLowerCase() === FOLLOWS.id;
   return words.length > 0 && words.every(isTarget) ? words : [text];
+}
+
+function wordsOf(text: string): readonly string[] {
+  return text.match(WORD) ?? [];
 }
 
 /**
@@ -83,8 +91,8 @@ export function splitTargets(text: string): readonly string[] {
  * Throws UsageError `bad-target`, with an example, also for several targets.
  */
 export function parseTarget(text: string, extraHosts: readonly string[] = []): Target {
-  if ((text.match(WORD) ?? []).filter(looksLikeTarget).length > 1) throw severalTargets(text);
-  const trimmed = withHyphens(withoutQuotes(linkedAddress(text)));
+  if (wordsOf(text).filter(looksLikeTarget).length > 1) throw severalTargets(text);
+  const trimmed = withHyphens(withoutQuotes(text));
   const [, prefix, rest] = PREFIXED.exec(trimmed) ?? [];
   if (prefix !== undefined && rest !== undefined) {
     return prefixed(prefix, parseTarget(rest, extraHosts), trimmed);
@@ -104,11 +112,6 @@ function withOrigin(text: string): string {
   return WITHOUT_SCHEME.test(text) ? `https://${text}` : text;
 }
 
-/** The address of a Markdown link, `[name](address)`; other texts unchanged. */
-function linkedAddress(text: string): string {
-  return /^\s*!?\[[^\]]*\]\(\s*<?([^\s>)]+)(?:[\s>][^)]*)?\)[\s.,;]*$/.exec(text)?.[1] ?? text;
-}
-
 /** A UUID that was written without its hyphens; other texts unchanged. */
 function withHyphens(text: string): string {
   return text.replace(
@@ -119,7 +122,7 @@ function withHyphens(text: string): string {
 
 /** Whether a word of the command line is meant as a target: a UUID or an address, valid or not. */
 export function looksLikeTarget(text: string): boolean {
-  const trimmed = withoutQuotes(linkedAddress(text));
+  const trimmed = withoutQuotes(text);
   return [NEARLY_UUID, PREFIXED, WITHOUT_SCHEME, WITHOUT_HOST, /^https?:\/\//i].some((form) =>
     form.test(trimmed),
   );
@@ -187,6 +190,14 @@ function shownText(text: string): string {
   return printableLine(withoutUserInfo(text), MAX_SHOWN_LENGTH);
 }
 
+/** An option, a path, an address, a UUID, or a text that was shortened. */
+const NOT_A_NAME = /^-|^\S*\/\S*$|\\|:\/\/|:$|[\da-f-]{20}|\.[a-z\d]{2,4}$|…$/i;
+
+/** Whether it may be the name of a title. */
+function mayBeName(text: string): boolean {
+  return /\p{L}/u.test(text) && !NOT_A_NAME.test(text) && !looksLikeTarget(text);
+}
+
 function badTarget(text: string, url?: URL): UsageError {
   const shown = shownText(text);
   const page = url && LIVE_HOST.test(url.hostname) ? segmentsOf(url)[0] : undefined;
@@ -208,9 +219,9 @@ function badTarget(text: string, url?: URL): UsageError {
       },
     );
   const message = `Not a chapter, title or list: "${shown}"`;
-  if (/^[\p{L} ]+$/u.test(shown))
+  if (mayBeName(shown))
     return new UsageError('bad-target', message, {
-      hint: `To search for a title, run: tankobon search ${shown}`,
+      hint: `To search for a title, run: tankobon search ${shellQuotedWords(shown)}`,
     });
   return new UsageError('bad-target', message, {
     hint:

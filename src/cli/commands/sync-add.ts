@@ -2,7 +2,7 @@
 import type { GivenOptions } from '../../config/options.js';
 import { inspectSettings } from '../../config/settings.js';
 import { UsageError } from '../../core/errors.js';
-import { shellQuoted } from '../../core/shell-quoted.js';
+import { shellQuoted, shellQuotedWords } from '../../core/shell-quoted.js';
 import { printableLine } from '../../core/printable.js';
 import { looksLikeTarget, splitTargets } from '../../selection/target.js';
 import { titleWebUrl } from '../../config/service-addresses.js';
@@ -117,7 +117,7 @@ async function chooseByName(
       'bad-target',
       `Not an address, a UUID or a subscription: "${printableLine(name)}"`,
       {
-        hint: `To search for a title, run: tankobon search ${name.split(/\s+/).map(shellQuoted).join(' ')}`,
+        hint: `To search for a title, run: tankobon search ${shellQuotedWords(name)}`,
       },
     );
   const languages = language ?? context.settings.language ?? [];

@@ -45,6 +45,11 @@ test.each([
     `Unknown command 'lighthouse'.\nhint: To search for a title, run: tankobon search lighthouse 'cat'\\''s'\n`,
   ],
   [
+    'the words of a title in place of a target',
+    ['download', 'Mob', 'Psycho', '100'],
+    `Not a chapter, title or list: "Mob Psycho 100"\nhint: To search for a title, run: tankobon search Mob Psycho 100\n`,
+  ],
+  [
     'another word for download before a target',
     ['dl', TITLE],
     `Unknown command 'dl'.\nhint: To download it, run: tankobon download ${TITLE}\n`,

@@ -102,10 +102,28 @@ describe('a target', () => {
     );
   });
 
-  test.each(['chapter', 'lighthouse cat', '灯台'])(
-    '%j is none, and may be words to search for',
+  test.each([
+    ['chapter', 'chapter'],
+    ['lighthouse cat', 'lighthouse cat'],
+    ['灯台', "'灯台'"],
+    ['Dr. Stone', 'Dr. Stone'],
+    ['20th Century Boys', '20th Century Boys'],
+    ['Re:Zero', 'Re:Zero'],
+    ['K-On!', "'K-On!'"],
+    ['Salt & Pepper', "Salt '&' Pepper"],
+    ['Ranma 1/2', 'Ranma 1/2'],
+    ["Komi Can't Communicate", "Komi 'Can'\\''t' Communicate"],
+  ])('%j is none, and may be words to search for', (text, words) => {
+    const hint = `To search for a title, run: tankobon search ${words}`;
+    expect(() => parseTarget(text)).toThrow(expect.objectContaining({ hint }));
+    const { invalid } = parseTargets([{ name: 'x', lines: text }]);
+    expect(invalid.map(({ error }) => error.hint)).toEqual([hint]);
+  });
+
+  test.each(['titles.txt', 'my titles.txt', './titles', 'a/b', String.raw`C:\my titles`, 'title:'])(
+    '%j is none, and not words to search for',
     (text) => {
-      const hint = `To search for a title, run: tankobon search ${text}`;
+      const hint = expect.stringMatching(/UUID/);
       expect(() => parseTarget(text)).toThrow(expect.objectContaining({ hint }));
     },
   );
