@@ -26,15 +26,18 @@ export interface InvalidTarget {
   readonly error: UsageError;
 }
 
+/** Characters of no width, soft hyphens and marks of the reading direction, which are copied with an address unseen. */
+const INVISIBLE = /[\u00AD\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFEFF]/g;
 const MARKDOWN_LINK = /^\s*!?\[[^\]]*\]\(\s*<?([^\s>)]+)(?:[\s>][^)]*)?\)[\s.,;]*$/;
 /** What surrounds an address in a text that it is copied from. */
 const QUOTES_BEFORE = /^[\s<("'“‘«]+/;
 /** The lookbehind keeps it linear for a text with many of them. */
 const QUOTES_AFTER = /(?<![\s>)"'”’»,;.])[\s>)"'”’»,;.]+$/;
 
-/** The text without what was copied with it: the rest of a Markdown link, and quotes. */
+/** The text without what was copied with it: the rest of a Markdown link, quotes, and invisible characters. */
 function withoutQuotes(text: string): string {
-  const address = MARKDOWN_LINK.exec(text)?.[1] ?? text;
+  const visible = text.replace(INVISIBLE, '');
+  const address = MARKDOWN_LINK.exec(visible)?.[1] ?? visible;
   return address.replace(QUOTES_BEFORE, '').replace(QUOTES_AFTER, '');
 }
 
@@ -83,7 +86,7 @@ export function splitTargets(text: string): readonly string[] {
 }
 
 function wordsOf(text: string): readonly string[] {
-  return text.match(WORD) ?? [];
+  return text.replace(INVISIBLE, '').match(WORD) ?? [];
 }
 
 /**

@@ -162,6 +162,7 @@ test('limits --reset --yes asks nothing', async () => {
 });
 
 test.each([
+  `\u200Bhttps://mangadex.org/title/${ID}\u200E`,
   `https://mangadex.org/title/${ID}/slug,`,
   `"https://mangadex.org/title/${ID}"`,
   `“https://mangadex.org/title/${ID}”;`,

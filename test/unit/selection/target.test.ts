@@ -53,6 +53,25 @@ describe('a target', () => {
     expect(parseTarget(text)).toEqual({ kind, id: ID });
   });
 
+  test.each(
+    ['\u200B', '\u200E', '\u200F', '\u2060', '\uFEFF', '\u00AD', '\u202A', '\u2069'].map((mark) => [
+      `U+${mark.charCodeAt(0).toString(16)}`,
+      mark,
+    ]),
+  )('may be pasted with %s, which is not shown', (_, mark) => {
+    for (const text of [
+      `${mark}https://mangadex.org/title/${ID}${mark}`,
+      `https://manga${mark}dex.org/title/${ID.slice(0, 9)}${mark}${ID.slice(9)}`,
+      `"${mark}https://mangadex.org/title/${ID}/slug${mark}",`,
+      `${mark}[A name](https://mangadex.org/title/${ID})${mark}`,
+      `${mark}title:${ID}`,
+    ]) {
+      expect(parseTarget(text)).toEqual({ kind: 'title', id: ID });
+      expect(parseTargets([{ name: 'command line', lines: [text] }]).invalid).toEqual([]);
+    }
+    expect(parseTarget(`${mark}follows${mark}`)).toEqual({ kind: 'follows', id: 'follows' });
+  });
+
   test.each([
     'follows',
     ' Follows ',
