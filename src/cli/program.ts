@@ -4,7 +4,7 @@
  */
 import { Command, CommanderError, Option, type OutputConfiguration } from 'commander';
 import { UsageError } from '../core/errors.js';
-import { kebabCase, SETTING_NAMES } from '../config/options.js';
+import { kebabCase, oppositeFlag, SETTING_NAMES } from '../config/options.js';
 import { EXIT, type ExitCode } from '../core/exit-codes.js';
 import { VERSION } from '../core/version.js';
 import { looksLikeTarget } from '../selection/target.js';
@@ -176,6 +176,8 @@ function usageError(
   const [message = '', suggestion = ''] = withoutOptionValue(text)
     .replace(/^error: /, '')
     .split('\n');
+  const valued = code === 'commander.unknownOption' && switchWithValue(program, command, args);
+  if (valued) return valued;
   const option = /^unknown option '([^']+)'$/.exec(message)?.[1];
   if (
     option !== undefined &&
@@ -202,6 +204,28 @@ function usageError(
   return new UsageError('bad-option', /[.!?]$/.test(sentence) ? sentence : `${sentence}.`, {
     hint: `${meant}Run: tankobon help${pathBelow(program, command)}`,
   });
+}
+
+/** Such as `--update=true`; undefined without one. The value is left out, since it may be a password. */
+function switchWithValue(
+  program: Command,
+  command: Command,
+  args: readonly string[],
+): UsageError | undefined {
+  const switches = command.options.filter(({ required, optional }) => !required && !optional);
+  for (const arg of args) {
+    const [, name = '', value = ''] = /^(--?[^=]+)=(.*)$/s.exec(arg) ?? [];
+    const found = switches.find(({ short, long }) => [short, long].includes(name));
+    if (!found) continue;
+    const isOff = /^(false|no|off|0)$/i.test(value);
+    const flag = isOff ? oppositeFlag(found.long ?? '') : name;
+    const isThere = switches.some(({ short, long }) => [short, long].includes(flag));
+    const path = pathBelow(program, command);
+    return new UsageError('bad-option', `Option '${name}' takes no value.`, {
+      hint: isThere ? `Run: tankobon${path} ${flag}` : `Leave it out. Run: tankobon help${path}`,
+    });
+  }
+  return undefined;
 }
 
 /** `sync` takes from the settings what `download` has options for. */

@@ -281,6 +281,24 @@ test.each([
     "Unknown option '--upgrade' before sync add.",
     'tankobon sync add --upgrade\n',
   ],
+  ...['--update=true', '--update=s3cret', '-n=1'].map((word): [string[], string, string] => {
+    const [option = ''] = word.split('=');
+    return [
+      ['download', word, ID],
+      `Option '${option}' takes no value.`,
+      `Run: tankobon download ${option}\n`,
+    ];
+  }),
+  [
+    ['download', '--metadata=false', ID],
+    "Option '--metadata' takes no value.",
+    'Run: tankobon download --no-metadata\n',
+  ],
+  [['download', '--force=no', ID], "Option '--force' takes no value.", 'Leave it out.'],
+  [['info', ID, '--json=1'], "Option '--json' takes no value.", 'tankobon info --json\n'],
+  [['--json=1', 'info', ID], "Option '--json' takes no value.", 'tankobon info --json\n'],
+  [['sync', 'add', ID, '--upgrade=1'], "'--upgrade' takes no value.", 'sync add --upgrade\n'],
+  [['--version=1'], "Option '--version' takes no value.", 'Run: tankobon --version\n'],
   [['--quite', 'download', ID], "Unknown option '--quite'.", 'tankobon help download\n'],
   [[ID.slice(1)], `Not a chapter, title or list: "${ID.slice(1)}"`, 'Use a UUID'],
   [['download', 'the lighthouse'], 'Not a chapter', 'tankobon search the lighthouse\n'],
