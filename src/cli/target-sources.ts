@@ -23,15 +23,15 @@ const MAX_BYTES = 16 * 1024 * 1024;
 /** From the arguments and the files of `--from-file`. Throws UsageError if none is given. */
 export async function readTargets(
   targets: readonly string[],
-  { fromFile = [] }: GivenOptions,
+  { fromFile = [], json }: GivenOptions,
   context: CommandContext,
 ): Promise<ParsedTargets> {
   const sources: TargetSource[] = [{ name: 'command line', lines: targets }];
   for (const name of fromFile) sources.push(await readSource(name, context));
   const hosts = [new URL(context.settings.apiUrl).hostname];
   let parsed = parseTargets(sources, hosts);
-  if (targets.length > 1 && parsed.targets.length === 0 && parsed.invalid.every(isWord)) {
-    // The words are those of one name, which has one error.
+  if (!json && targets.length > 1 && parsed.targets.length === 0 && parsed.invalid.every(isWord)) {
+    // The words are those of one name, which has one error. With --json, each argument has an event.
     sources[0] = { name: 'command line', lines: [targets.join(' ')] };
     parsed = parseTargets(sources, hosts);
   }
