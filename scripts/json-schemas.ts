@@ -55,13 +55,13 @@ const KINDS: Readonly<Record<OptionKind, (definition: OptionDefinition) => JsonS
   choice: ({ choices = [] }) => ({ enum: choices }),
   ranges: () => TEXT_OR_NUMBER,
   texts: () => TEXT,
-  list: () => TEXT,
+  groups: () => TEXT,
   ids: () => ({ type: 'string', format: 'uuid' }),
   choices: ({ choices = [] }) => ({ enum: choices }),
   languages: () => TEXT,
   codes: () => TEXT,
 };
-const LISTS: readonly OptionKind[] = ['texts', 'list', 'ids', 'choices', 'languages', 'codes'];
+const LISTS: readonly OptionKind[] = ['texts', 'groups', 'ids', 'choices', 'languages', 'codes'];
 
 function valueOf(name: OptionName): JsonSchema {
   const definition = optionDefinition(name);

@@ -41,7 +41,7 @@ const TYPES: Readonly<Partial<Record<OptionKind, readonly [type: string, unit?: 
   switch: ['boolean'],
   cover: ["boolean | 'all'"],
   texts: ['readonly string[]'],
-  list: ['readonly string[]'],
+  groups: ['readonly string[]'],
   ids: ['readonly string[]', 'Each is a UUID.'],
   languages: ['readonly string[]'],
   codes: ['readonly string[]'],

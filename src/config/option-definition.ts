@@ -35,8 +35,9 @@ export interface KindValues {
   /** An option that can be repeated. */
   texts: readonly string[];
   ranges: Ranges;
-  list: readonly string[];
   ids: readonly string[];
+  /** Names or ids of scanlation groups. */
+  groups: readonly string[];
   /** Codes in order of preference. Empty: every language; undefined: none was chosen. */
   languages: readonly string[] | undefined;
   /** Codes in order of preference; undefined: none was chosen. */

@@ -10,7 +10,7 @@ import {
   parseByteRate,
   parseDuration,
 } from '../core/units.js';
-import { isUuid } from '../core/uuid.js';
+import { isUuid, UUID_PATTERN } from '../core/uuid.js';
 import { expandHome } from '../core/home-folder.js';
 import { shellQuoted } from '../core/shell-quoted.js';
 import { findDevice } from './devices.js';
@@ -55,6 +55,8 @@ const onOrOff = (text: string) => (/^(true|false)$/.test(text) ? text === 'true'
 const oneOf = ({ choices = [] }: OptionDefinition) => `must be one of: ${choices.join(', ')}`;
 const chosen = (text: string, { choices = [] }: OptionDefinition) =>
   unless(!choices.includes(text), text);
+/** The page of a group, also without its host, or its id with a prefix. */
+const GROUP_ADDRESS = new RegExp(`(?:^|/)group[/:](${UUID_PATTERN})(?![\\w-])`, 'i');
 const ANY_INTEGER = [0, Number.MAX_SAFE_INTEGER] as const;
 
 const KINDS: { readonly [Name in OptionKind]: Kind<KindValues[Name]> } = {
@@ -135,7 +137,7 @@ const KINDS: { readonly [Name in OptionKind]: Kind<KindValues[Name]> } = {
   ranges: { parse: parseRanges },
   choice: { parse: (text, _source, definition) => chosen(text, definition), expected: oneOf },
   texts: { parseItem: anyText },
-  list: { parseItem: anyText },
+  groups: { parseItem: (text) => GROUP_ADDRESS.exec(text)?.[1]?.toLowerCase() ?? text },
   ids: { parseItem: (text) => unless(!isUuid(text), text), expected: () => 'must be a UUID' },
   choices: { parseItem: chosen, expected: oneOf },
   languages: { parseItem: anyText },
@@ -199,10 +201,10 @@ function parseScalar(definition: OptionDefinition, text: string, source: string)
 function parseList(definition: OptionDefinition, items: readonly string[], source: string) {
   const { kind } = definition;
   const { parseItem, expected } = KINDS[definition.kind] as Kind<unknown>;
-  if (items.some((item) => parseItem?.(item, definition) === undefined))
-    throw new InvalidValue(expected?.(definition) ?? 'is invalid');
+  const values = items.map((item) => parseItem?.(item, definition));
+  if (values.includes(undefined)) throw new InvalidValue(expected?.(definition) ?? 'is invalid');
   if (kind === 'languages') return parseLanguages(items, source);
-  return kind === 'codes' ? parseLanguageCodes(items, source) : items;
+  return kind === 'codes' ? parseLanguageCodes(items, source) : values;
 }
 
 /** A value as text that parses to it, in the largest unit that is exact. */

@@ -221,6 +221,12 @@ test('--since, --until and --exclude-group choose chapters; a dry run counts the
   const lines = await examples.dryRun({ ...chosen, excludeGroup: 'Paper Lantern' });
   const reasons = lines.filter(({ type }) => type === 'passed-over').map(({ reason }) => reason);
   expect(new Set(reasons)).toEqual(new Set(['excluded-group', 'before-since', 'after-until']));
+  const group = examples.service.library
+    .chapters()
+    .flatMap(({ groups }) => groups)
+    .find(({ name }) => name === 'Paper Lantern');
+  const excludeGroup = `https://mangadex.org/group/${group?.id}/paper-lantern`;
+  expect(await numbersIn({ ...chosen, excludeGroup })).toBe(2);
   const { stdout } = await examples.download({ ...chosen, json: false, dryRun: true });
   expect(stdout).toContain('releases outside the selection\n');
 });

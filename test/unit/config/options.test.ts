@@ -53,6 +53,8 @@ test.each(OPTION_NAMES)('the default and the example of %s are valid values', (n
       expect(() => parseOptionText(name, String(text), `--${name}`)).not.toThrow();
 });
 
+const ID = 'a96676e5-8ae2-425e-b549-7f15dd34a6d8';
+
 test.each([
   ['maxOutage', '90s', '90s'],
   ['maxOutage', '120s', '2m'],
@@ -64,6 +66,10 @@ test.each([
   ['language', 'all', 'all'],
   ['language', 'EN, pt-br', 'en,pt-br'],
   ['group', 'A,"B, C"', 'A,"B, C"'],
+  ['group', `https://mangadex.org/group/${ID.toUpperCase()}/slug?tab=art, A`, `${ID},A`],
+  ['excludeGroup', `mangadex.org/group/${ID}`, ID],
+  ['excludeGroup', `group:${ID}`, ID],
+  ['excludeGroup', `group:${ID}0,Group/1`, `group:${ID}0,Group/1`],
   ['cover', 'all', 'all'],
   ['bind', 'false', 'false'],
 ] as const)(

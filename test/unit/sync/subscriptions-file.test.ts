@@ -19,7 +19,7 @@ series:
     group: [Preferred Scans, Other Scans]
     wait-for-group: 2d
     upgrade: true
-    exclude-group: [Unwanted Scans]
+    exclude-group: [Unwanted Scans, https://mangadex.org/group/a96676e5-8ae2-425e-b549-7f15dd34a6d8/x]
     chapters: 1-
     volumes: 1-10
     folder: My Series
@@ -57,7 +57,7 @@ test('every key of the contract is read, and the defaults apply where a series h
       group: ['Preferred Scans', 'Other Scans'],
       waitForGroup: 2 * 86_400_000,
       upgrade: true,
-      excludeGroup: ['Unwanted Scans'],
+      excludeGroup: ['Unwanted Scans', 'a96676e5-8ae2-425e-b549-7f15dd34a6d8'],
       chapters: parseRanges('1-', 'chapters'),
       volumes: parseRanges('1-10', 'volumes'),
       folder: 'My Series',
