@@ -1,6 +1,7 @@
 /** The values of a login, and the variables that hold them, or name the files that do. */
 import { AuthError } from '../core/errors.js';
 import { fileErrorReason, readFileIfExists } from '../core/files.js';
+import { expandHome } from '../core/home-folder.js';
 
 /** Spec 2.1. */
 export interface PersonalClient {
@@ -88,7 +89,7 @@ export async function fieldInEnvironment(
     throw new AuthError('bad-login-input', `${variable} and ${fileVariable} are both set.`, {
       hint: 'Unset one of them.',
     });
-  return fieldValue(name, await readField(file, fileVariable));
+  return fieldValue(name, await readField(expandHome(file), fileVariable));
 }
 
 /** All four values, to log in without a question; undefined if one is missing. Throws as fieldInEnvironment does. */

@@ -1,5 +1,6 @@
 /** Where tankobon's own folders are. Apart from paths.ts, since the code cache is opened before anything else is loaded. */
 import path, { isAbsolute, join, resolve } from 'node:path';
+import { expandHome } from '../core/home-folder.js';
 
 export interface OwnFolders {
   /** Folder of the settings file. */
@@ -15,7 +16,10 @@ export function ownFolders(
   homeFolder: () => string,
 ): OwnFolders {
   const { TANKOBON_HOME: home } = env;
-  if (home) return { config: resolve(home), state: resolve(home) };
+  if (home) {
+    const folder = resolve(expandHome(home));
+    return { config: folder, state: folder };
+  }
   return platformFolders(env, platform, homeFolder);
 }
 

@@ -2,6 +2,7 @@
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { UsageError } from '../core/errors.js';
+import { expandHome } from '../core/home-folder.js';
 import { ownFolders, type OwnFolders } from './own-folders.js';
 
 export interface Paths extends OwnFolders {
@@ -29,7 +30,7 @@ export function isUrl(text: string): boolean {
 
 function ledgerPath(text: string | undefined): string | undefined {
   if (!text) return undefined;
-  return isUrl(text) ? text : resolve(text);
+  return isUrl(text) ? text : resolve(expandHome(text));
 }
 
 function homeFolder(): string {

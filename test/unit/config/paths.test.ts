@@ -59,6 +59,14 @@ test('TANKOBON_HOME is all of them but a ledger that is named itself', () => {
   });
 });
 
+test('~ is the home folder: Compose, systemd and .env files do not expand it', () => {
+  expect(pathsFrom({ TANKOBON_HOME: '~/tankobon', TANKOBON_LEDGER: '~/shared' })).toEqual({
+    config: inHome('tankobon'),
+    state: inHome('tankobon'),
+    ledger: inHome('shared'),
+  });
+});
+
 test.each([
   ['C:\\Users\\me', true],
   ['c:\\users\\me\\AppData', true],

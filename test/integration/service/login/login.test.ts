@@ -1,4 +1,5 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { Redactor } from '../../../../src/core/redactor.js';
 import { credentialsOf } from '../../../../src/service/login.js';
@@ -219,6 +220,11 @@ describe('one line break at the end of a value is cut off', () => {
       `TANKOBON_PASSWORD_FILE cannot be read (it does not exist): ${file}`,
     );
   });
+});
+
+test('~ in the variable of a file is the home folder', async () => {
+  const missing = await login({ TANKOBON_PASSWORD: '', TANKOBON_PASSWORD_FILE: '~/no-such/file' });
+  expect(missing.stderr).toContain(`(it does not exist): ${join(homedir(), 'no-such', 'file')}\n`);
 });
 
 describe('a refused login has a code and a hint, and stores nothing', () => {
