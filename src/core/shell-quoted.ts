@@ -14,6 +14,16 @@ export function shellQuotedWords(text: string): string {
   return text.split(/\s+/).map(shellQuoted).join(' ');
 }
 
+/** The path that a terminal inserts for a file that is dragged into it: in quotes, or with backslashes. */
+export function shellUnquoted(text: string, platform: NodeJS.Platform = process.platform): string {
+  const path = text.trim();
+  const isWindows = platform === 'win32';
+  const [, single, double] = /^(?:'(.*)'|"(.*)")$/s.exec(path) ?? [];
+  if (single !== undefined) return single.replaceAll("'\\''", "'");
+  if (double !== undefined) return isWindows ? double : double.replace(/\\(["\\$`])/g, '$1');
+  return isWindows ? path : path.replace(/\\(.)/gs, '$1');
+}
+
 /** Invisible characters and combining marks as bytes in `$'…'` (POSIX.1-2024): the command names exactly this word. */
 function escaped(word: string): string {
   const text = word

@@ -1,5 +1,6 @@
 /** Changes of the subscriptions file, each of which reads it, and writes it if something is different. */
 import { isMap } from 'yaml';
+import { independentPath } from './subscription-entry.js';
 import type { SubscriptionList } from './subscription-list.js';
 import { editSubscriptions, type EditContext } from './subscriptions.js';
 import {
@@ -80,7 +81,7 @@ export async function subscribeFollows(
     document.set('follows', true);
     if (output === undefined) return;
     if (!isMap(document.get('defaults'))) document.set('defaults', document.createNode({}));
-    document.setIn(['defaults', 'output'], output);
+    document.setIn(['defaults', 'output'], independentPath(output));
   });
 }
 

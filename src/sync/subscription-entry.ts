@@ -59,7 +59,7 @@ export function toKeys(
 }
 
 /** Relative to the current folder, not to that of the file; `~/` is the home folder in the file too. */
-function independentPath(path: string): string {
+export function independentPath(path: string): string {
   return expandHome(path) === path ? resolve(path) : path;
 }
 

@@ -153,6 +153,30 @@ describeWith('choosing at a terminal', { programs: ['python3'] }, () => {
     expect(written).toContain(`output: ${join(folder, 'comics')}`);
   });
 
+  test('a folder that was dragged into the terminal is taken without its quotes', async () => {
+    const words = ['sync', 'add', `title:${EXAMPLE_TITLES.long}`, '--language', 'en'];
+    const output = join(folder, 'my comics');
+    const ran = await runAt(80, words, [
+      { awaits: 'Folder for the chapters?', types: `'${output}' \r` },
+    ]);
+    expect({ code: ran.code, untyped: ran.untyped }).toEqual({ code: 0, untyped: 0 });
+    expect(ran.screen).toContain(`Folder: ${output}`);
+    const written = readFileSync(join(folder, 'home', 'subscriptions.yaml'), 'utf8');
+    expect(written).toContain(`output: ${output}`);
+  });
+
+  test('a relative folder for follows is below the current folder, not beside the file', async () => {
+    const ran = await runAt(
+      80,
+      ['sync', 'add', 'follows'],
+      [{ awaits: 'Folder for the chapters?', types: 'comics\r' }],
+    );
+    const output = /^Folder: (.+)$/m.exec(ran.screen)?.[1]?.trim();
+    const written = readFileSync(join(folder, 'home', 'subscriptions.yaml'), 'utf8');
+    expect(output).toMatch(/^\/.*\/comics$/);
+    expect(written).toContain(`output: ${output}`);
+  });
+
   test('the address of a title is not asked for again', async () => {
     const target = `https://mangadex.org/title/${EXAMPLE_TITLES.long}`;
     const ran = await runAt(

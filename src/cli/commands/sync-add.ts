@@ -1,8 +1,10 @@
 /** `tankobon sync add`: looks the title or list up, and writes it to the subscriptions file with its name. */
+import { resolve } from 'node:path';
 import type { GivenOptions } from '../../config/options.js';
 import { inspectSettings } from '../../config/settings.js';
 import { UsageError } from '../../core/errors.js';
-import { shellQuoted, shellQuotedWords } from '../../core/shell-quoted.js';
+import { expandHome } from '../../core/home-folder.js';
+import { shellQuoted, shellQuotedWords, shellUnquoted } from '../../core/shell-quoted.js';
 import { printableLine } from '../../core/printable.js';
 import { looksLikeTarget, splitTargets } from '../../selection/target.js';
 import { titleWebUrl } from '../../config/service-addresses.js';
@@ -102,7 +104,9 @@ async function addTarget(
   const text = parsed.kind === 'any' || parsed.id !== subject.id ? targetText(subject) : target;
   const change = { entry: { ...(title !== '' && { title }), ...written } };
   await subscribe(file, text, change, context);
-  context.stderr.write(`Subscribed: ${title === '' ? text : title}\nLanguages: ${note}\n`);
+  context.stderr.write(
+    `Subscribed: ${title === '' ? text : title}\nLanguages: ${note}\n${folderLine(output, list)}`,
+  );
   return true;
 }
 
@@ -147,9 +151,17 @@ async function addAccount(
   await subscribeFollows(list.file, output, context);
   context.stderr.write(
     'Subscribed: the titles that the account follows, with the defaults of the file\n' +
+      folderLine(output, list) +
       'hint: It needs a login: tankobon login\n',
   );
   return true;
+}
+
+/** Without a folder of its own, the subscription has that of the file or the setting. */
+function folderLine(output: string | undefined, list: SubscriptionList): string {
+  const folder =
+    output === undefined ? list.outputOf(list.subscriptions.defaults) : resolve(expandHome(output));
+  return `Folder: ${printableLine(folder)}\n`;
 }
 
 const fileOption = (file: string | undefined): string =>
@@ -175,7 +187,8 @@ export async function chooseOutput(
     throw new UsageError('bad-option', 'Say where the chapters go.', {
       hint: 'Add: --output DIR, or for all titles: tankobon config set output DIR',
     });
-  return askText(context, { message: 'Folder for the chapters?', default: '~/Comics' });
+  const message = 'Folder for the chapters?';
+  return shellUnquoted(await askText(context, { message, default: '~/Comics' }));
 }
 
 /** The languages to write, undefined if the file or a setting has them, and the note that is printed. */

@@ -64,7 +64,8 @@ describe('add', () => {
     );
     expect([code, stderr]).toEqual([
       0,
-      'Subscribed: Alpha\nLanguages: pt-br, en\nTo download the chapters, run: tankobon sync\n',
+      `Subscribed: Alpha\nLanguages: pt-br, en\nFolder: ${join(folder, 'comics')}\n` +
+        'To download the chapters, run: tankobon sync\n',
     ]);
     expect(requests()).toEqual([`/manga/${ALPHA}`]);
     for (const line of [
@@ -160,6 +161,7 @@ describe('add', () => {
     expect([code, stderr]).toEqual([
       0,
       'Subscribed: Scans\nLanguages: all (to choose: --language en)\n' +
+        `Folder: ${join(folder, 'comics')}\n` +
         'To download the chapters, run: tankobon sync\n',
     ]);
     expect(requests()).toEqual([`/group/${group?.id}`]);
@@ -268,6 +270,9 @@ series: []
     await run('remove', 'Alpha');
     writeFileSync(file, 'defaults: { language: en }\n');
     expect((await add(ALPHA)).stderr).toContain('Languages: en (the defaults of the file)');
+    await run('remove', 'Alpha');
+    writeFileSync(file, 'defaults: { output: ../shared }\n');
+    expect((await run('add', ALPHA)).stderr).toContain(`\nFolder: ${join(folder, 'shared')}\n`);
   });
 
   test('a subscription is changed by its name, without a request; --unset removes an option', async () => {
