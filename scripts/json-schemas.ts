@@ -105,7 +105,9 @@ export function subscriptionsJsonSchema(): JsonSchema {
     defaults: withProperties(defaults, withKeysOf(defaults, options)),
     series: {
       anyOf: series.anyOf?.map((one) =>
-        one.items ? { ...one, items: withProperties(one.items, options, SERIES_KEYS) } : one,
+        one.items
+          ? { ...one, items: { anyOf: [TEXT, withProperties(one.items, options, SERIES_KEYS)] } }
+          : one,
       ),
     },
     hooks: withProperties(hooks, {}, HOOK_KEYS),

@@ -7,7 +7,7 @@ type Keys = Readonly<Record<string, string>>;
 export const HISTORY_ID = /^[\w-]{1,64}$/;
 
 export const FILE_KEYS = {
-  series: 'a list of titles, each a map of the keys of a title',
+  series: 'a list of titles, each a map of the keys of a title, or its `target` alone',
   defaults: 'the keys of a title, without `target`, for all titles that do not have them',
   follows:
     '`true`: the titles that the logged-in account follows, with the defaults; `{ status: [reading] }`: only those with these reading statuses',

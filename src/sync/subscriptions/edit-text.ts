@@ -39,10 +39,23 @@ export function addSeries(
       appendSeries(document, target, entry);
       return;
     }
+    if (Object.keys(entry).length > 0) replaceText(document, index);
     for (const [key, value] of Object.entries(entry))
       document.setIn(['series', index, key], createNode(document, value));
-    for (const key of unset) document.deleteIn(['series', index, key]);
+    if (isMap(document.getIn(['series', index])))
+      for (const key of unset) document.deleteIn(['series', index, key]);
   });
+}
+
+/** A series that is only a target becomes a map, which can have options. */
+function replaceText(document: Document, index: number): void {
+  const target = document.getIn(['series', index], true);
+  if (!isScalar(target)) return;
+  const node = new YAMLMap();
+  node.commentBefore = target.commentBefore;
+  target.commentBefore = undefined;
+  node.set('target', target);
+  document.setIn(['series', index], node);
 }
 
 type ReleaseLists = Readonly<Record<'pin' | 'block', readonly string[]>>;

@@ -37,7 +37,7 @@ export interface SubscriptionsText {
 /** Throws UsageError `bad-subscriptions`. */
 export function parseSubscriptions(source: SubscriptionsText): Subscriptions {
   const yaml = parseYaml(source);
-  const value: unknown = readValue(yaml);
+  const value = withEntries(readValue(yaml));
   const result = subscriptionsSchema(source.extraHosts).safeParse(value ?? {}, {
     error: describeIssue,
   });
@@ -53,6 +53,17 @@ export function parseSubscriptions(source: SubscriptionsText): Subscriptions {
     seen.set(keyOf(target), index);
   }
   return subscriptions;
+}
+
+/** An entry of the series that is a text is its target. */
+function withEntries(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || !('series' in value)) return value;
+  const { series } = value;
+  if (!Array.isArray(series)) return value;
+  const entries = series.map((each: unknown) =>
+    typeof each === 'string' ? { target: each } : each,
+  );
+  return { ...value, series: entries };
 }
 
 const keyOf = ({ kind, id }: Target) => `${kind}:${id}`;

@@ -10,7 +10,8 @@ import { SUBSCRIPTIONS_EXAMPLE } from '../../../src/sync/subscription-keys.js';
 interface Described {
   readonly description?: string;
   readonly properties?: Readonly<Record<string, Described>>;
-  readonly anyOf?: readonly { readonly items?: Described }[];
+  readonly items?: Described;
+  readonly anyOf?: readonly Described[];
 }
 
 const read = (name: string) =>
@@ -39,6 +40,7 @@ const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0051';
 const accepted = [
   SUBSCRIPTIONS_EXAMPLE.replaceAll('UUID', ID),
   `series:\n  - { target: ${ID}, chapters: 10, language: en, exclude-uploader: [${ID}], since: 2026-11-21 }`,
+  `series: [title:${ID}]`,
   `follows: { status: reading }\ndefaults: { bind: { by: volume, format: epub }, infer: false }`,
   `hooks: { exec: [notify], webhook: { url: "https://host.example/x", on: [new, failed] } }`,
 ];
@@ -69,7 +71,8 @@ test('subscriptions: what the program accepts and refuses', () => {
 test('each key has a sentence', () => {
   const { properties: settings = {} } = read('settings');
   const { properties: file = {} } = read('subscriptions');
-  const series = file['series']?.anyOf?.[0]?.items?.properties ?? {};
+  const entry = file['series']?.anyOf?.[0]?.items?.anyOf?.find((each) => each.properties);
+  const series = entry?.properties ?? {};
   const all = { ...settings, ...file, ...series, ...file['hooks']?.properties };
   const silent = Object.keys(all).filter((key) => all[key]?.description === undefined);
   expect(Object.keys(series).length).toBeGreaterThan(10);

@@ -44,6 +44,16 @@ test('adding one that is there sets its options', () => {
   expect(text).toBe(EXAMPLE.replace('upgrade: true', 'upgrade: false'));
 });
 
+test('an entry that is only a target becomes a map when an option is added', () => {
+  const plain = `series:\n  # the best one\n  - title:${ID} # mine\n  - https://mangadex.org/title/${OTHER_ID}\n`;
+  const text = addSeries(source(plain), ID, { entry: { upgrade: true }, unset: ['group'] });
+  expect(text).toBe(
+    `series:\n  # the best one\n  - target: title:${ID} # mine\n    upgrade: true\n  - https://mangadex.org/title/${OTHER_ID}\n`,
+  );
+  expect(addSeries(source(plain), ID, { entry: {}, unset: ['group'] })).toBe(plain);
+  expect(removeSeries(source(plain), 0)).not.toContain(ID);
+});
+
 test('lines that are added to a file from Windows end as its other lines', () => {
   const text = `\uFEFF${EXAMPLE.replaceAll('\n', '\r\n')}`;
   const added = addSeries(source(text), `title:${OTHER_ID}`, { entry: { upgrade: true } });
