@@ -56,7 +56,6 @@ export async function runHooks(
     for (const notice of notices)
       for (const name of hooksFor(notice, hooks)) await run.attempt(name, notice);
   } finally {
-    session.report.hooksFailed = run.failures;
     if (run.failures.length > 0) journal.add({ hooksFailed: run.failures });
   }
 }

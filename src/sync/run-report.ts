@@ -66,7 +66,6 @@ export function emptyReport(startedAtMs: number): SyncReport {
     errors: [],
     failures: [],
     notices: [],
-    hooksFailed: [],
     notStarted: 0,
     stoppedBy: undefined,
     reports: { sent: 0, waiting: 0 },

@@ -7,7 +7,7 @@ import type { GivenOptions, SeriesOptions } from '../config/options.js';
 import type { Subscriptions } from './subscriptions/subscriptions-schema.js';
 import type { SeriesNotice } from './hooks/hook-payloads.js';
 import type { SyncJournal } from './history.js';
-import type { HookFailureRecord, RunFailure } from './history/sync-lines.js';
+import type { RunFailure } from './history/sync-lines.js';
 import type { ServiceSession } from '../download/download-session.js';
 import type { Title } from '../service/titles.js';
 import type { PlanListeners } from '../download/run-download.js';
@@ -105,8 +105,6 @@ export interface SyncReport {
   titles: number;
   /** What failed, by title or list. */
   readonly failures: RunFailure[];
-  /** The hooks that failed. */
-  hooksFailed: readonly HookFailureRecord[];
   /** Targets and chapters that failed. */
   readonly errors: TankobonError[];
   /** What hooks hear besides new chapters, each with what it is about, as in the failures. */

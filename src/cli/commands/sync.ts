@@ -13,7 +13,7 @@ import { minTimeMs } from '../../service/estimate.js';
 import { captchaSolver } from '../captcha-prompt.js';
 import type { CommandContext } from '../command-context.js';
 import { chooseObserver } from '../output/choose-observer.js';
-import { writeError, warningMessage, warnTo, writeHints } from '../output/error-message.js';
+import { writeError, warnTo, writeHints } from '../output/error-message.js';
 import { preparePage, STANDARD_OUTPUT, writeHtmlPage } from '../../core/html-page.js';
 import type { GivenOptions } from '../../config/options.js';
 import { ResultPrinter } from '../output/result-printer.js';
@@ -135,7 +135,7 @@ async function runOnce(
         onActivity: observer.onActivity,
         solveCaptcha: captchaSolver(flags.captchaResult, context, observer.whilePrompting),
         onSkipped: (skipped) => {
-          noteSkipped(skipped, observer.note);
+          noteSkipped(skipped, observer.notice);
         },
         onPlan: ({ chapters }) => {
           observer.expect(chapters);
@@ -184,7 +184,7 @@ function print(
   { stdout, stderr, env }: CommandContext,
   isOutOfHours: boolean,
 ): void {
-  const { series, totals, stoppedBy, hooksFailed } = report;
+  const { series, totals, stoppedBy } = report;
   if (json) {
     stdout.write(eventLine(SUMMARY, summaryEvent(report)));
     return;
@@ -198,10 +198,6 @@ function print(
     const leastMs = dryRun ? minTimeMs(totals.new + totals.replaced, 'chapters') : 0;
     if (leastMs > 0) stderr.write(`Downloading takes at least ${formatDuration(leastMs)}.\n`);
   }
-  // Without --quiet they were warnings.
-  if (quiet)
-    for (const { hook, message } of hooksFailed)
-      stderr.write(warningMessage(`The hook ${hook} failed: ${message}`));
   if (stoppedBy && !isOutOfHours) stderr.write(`error: ${stoppedBy.message}\n`);
   if (isOutOfHours && !quiet) stderr.write('The hours are over: the next ones continue the run.\n');
 }

@@ -117,12 +117,12 @@ async function repairFound(
   store: FileStore,
 ) {
   const { repairFiles } = await import('../../collection/repair.js');
-  const { EventMessages, isError } = await import('../output/event-messages.js');
+  const { EventMessages, isPrintedIfQuiet } = await import('../output/event-messages.js');
   const { APP_EVENTS } = await import('../output/observer.js');
   const { stderr, clock, signal } = context;
   const messages = new EventMessages({ savedLines: false }, clock);
   const observe: DownloadListeners['observe'] = (event) => {
-    if (!isError(event) && event.type !== 'warning' && event.type !== 'waiting') return;
+    if (!isPrintedIfQuiet(event) && event.type !== 'waiting') return;
     for (const line of messages.linesFor(event))
       writeMessage(stderr, `${line}\n`, eventPaths(APP_EVENTS, event));
   };

@@ -1,7 +1,7 @@
-/** Chooses the observer of a command: JSON lines, errors only, progress bars or plain lines. */
+/** Chooses the observer of a command: JSON lines, errors and warnings only, progress bars or plain lines. */
 import { eventPaths } from '../../events/printed-event.js';
 import type { CommandContext } from '../command-context.js';
-import { EventMessages, isError } from './event-messages.js';
+import { EventMessages, isPrintedIfQuiet } from './event-messages.js';
 import {
   APP_EVENTS,
   type Activity,
@@ -36,7 +36,7 @@ export async function chooseObserver(
   };
   /** Messages on standard error, results such as the path of a saved file on standard output. */
   const printLines = (event: AppEvent): void => {
-    if (isPlain || isError(event))
+    if (isPlain || isPrintedIfQuiet(event))
       for (const line of messages.linesFor(event)) writeLine(line, eventPaths(APP_EVENTS, event));
     const result = messages.resultOf(event);
     if (result !== undefined && event.type !== 'planned') writePath(result, stdout, env);
@@ -56,6 +56,9 @@ export async function chooseObserver(
     whilePrompting: (ask) => ask(),
     note: (message, paths) => {
       if (isPlain) writeLine(message, paths);
+    },
+    notice: (message, paths) => {
+      if (!json) writeLine(message, paths);
     },
     close: () => undefined,
   };

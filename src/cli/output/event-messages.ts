@@ -85,14 +85,21 @@ export class EventMessages {
   }
 }
 
-/** Whether it is reported with `--quiet` too. */
-export function isError(event: AppEvent): boolean {
-  return (
-    event.type === 'chapter-failed' ||
-    event.type === 'target-failed' ||
-    event.type === 'book-failed' ||
-    (event.type === 'chapter-left-out' && event.message !== undefined)
-  );
+/** A sync reports changes of saved chapters only once. */
+const PRINTED_IF_QUIET: readonly AppEvent['type'][] = [
+  'chapter-failed',
+  'target-failed',
+  'book-failed',
+  'warning',
+  'chapter-changed',
+  'chapter-restored',
+];
+
+/** Whether it is printed with `--quiet` too. */
+export function isPrintedIfQuiet(event: AppEvent): boolean {
+  if (event.type === 'chapter-left-out') return event.message !== undefined;
+  if (event.type === 'page-loaded') return event.warning !== undefined;
+  return PRINTED_IF_QUIET.includes(event.type);
 }
 
 /** Further failures are only counted: each was reported when it happened. */

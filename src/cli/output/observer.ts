@@ -29,6 +29,8 @@ export interface Observer {
   readonly whilePrompting: <T>(ask: () => Promise<T>) => Promise<T>;
   /** A message for people, which JSON output leaves out. It may name files and folders: `paths`. */
   readonly note: (message: string, paths?: readonly string[]) => void;
+  /** A note that no later run repeats: `--quiet` prints it too. */
+  readonly notice: Observer['note'];
   /** Restores the terminal. Call it before anything else is printed. */
   readonly close: () => void;
 }

@@ -128,6 +128,8 @@ export class ProgressBars implements Observer {
     else this.#display.print(text, paths);
   };
 
+  readonly notice = this.note;
+
   #endItem(event: AppEvent): void {
     if (event.type === 'book-failed' || event.type === 'book-skipped') this.#endBook(event.file);
     if (event.type === 'book-saved') this.#endBookPart(event);

@@ -151,12 +151,12 @@ export const RUN_OPTIONS = {
   reset: switchOf('limits', 'clear the ledger for all processes that share it, after confirmation'),
   quiet: {
     kind: 'switch',
-    description: 'print only errors',
+    description: 'print only errors and warnings',
     conflictsWith: 'verbose',
     commands: {
-      sync: 'print only errors and the paths of saved files',
-      download: 'print only the paths of saved chapters, and errors',
-      bind: 'print only errors and the paths of saved files',
+      sync: 'print only errors, warnings, one-time notices and the paths of saved files',
+      download: 'print only paths of chapters, errors and warnings',
+      bind: 'print only errors, warnings and the paths of saved files',
     },
   },
   verbose: {

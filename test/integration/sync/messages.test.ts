@@ -1,5 +1,6 @@
 /** What a run says: its news, what needs the owner, and one line for the run; each sentence holds where it is said. */
-import { rmSync, writeFileSync } from 'node:fs';
+import { rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { takeDownChapter } from '../../../src/practice-server/library/library.js';
 import { readArchive, writeArchive } from '../../support/archive.js';
 import { tankobonHere } from '../../support/in-process.js';
 import {
@@ -61,4 +62,29 @@ test('with upgrade, a file of another program is not said to be replaced by upgr
   expect(stderr).toContain(
     `skipped: ${file}: uploaded again; the file of the older upload stays, since it is a link, or of another program or user\n`,
   );
+});
+
+test('--quiet prints nothing if all is well, and what is reported once or needs a person', async () => {
+  await start('');
+  upload('3', {});
+  expect(await harness.text({ quiet: true })).toMatchObject({ code: 0, stderr: '' });
+  const [first = '', second = ''] = harness.base.archives();
+  rmSync(first);
+  truncateSync(second, 500);
+  const { library } = harness.service;
+  const third = library.chapter(chapterId('Alpha', '3'));
+  if (third) library.putChapter(takeDownChapter(third));
+  const official = { externalUrl: 'https://publisher.example/4' };
+  library.putChapter(syncChapter('Alpha', '4', harness.clock.wallMs(), official, 0));
+  harness.clock.advance(HOUR_MS);
+  const { code, stdout, stderr } = await harness.text({ quiet: true });
+  expect([code, stdout]).toEqual([0, '']);
+  const messages = [
+    'Alpha: 1 chapter skipped: downloaded before, but not in the folder any more',
+    `${second} is damaged: its end is lost.`,
+    'skipped: Alpha Ch. 3 [Scans] (en): taken down, or without pages',
+    "skipped: Alpha [Scans] (en): Ch. 4 is only on the publisher's site",
+  ];
+  for (const message of messages) expect(stderr).toContain(message);
+  expect(stderr).not.toContain('new chapter');
 });

@@ -55,11 +55,12 @@ test('the paths of saved files go to standard output, also when only messages go
   }
 });
 
-test('--quiet keeps results and errors, those of books too', async () => {
+test('--quiet keeps results, warnings and errors, those of books too', async () => {
   for (const outputIsTerminal of [false, true])
     expect(await printed({ quiet: true }, { outputIsTerminal })).toEqual({
       stdout: RESULTS,
-      stderr: 'failed: b: Page 3 failed.\nerror: No space left.\n',
+      stderr:
+        'warning: The clock is wrong.\n' + 'failed: b: Page 3 failed.\nerror: No space left.\n',
     });
 });
 
