@@ -110,18 +110,23 @@ export async function openHistoryArchive(
 
 /**
  * The state folder of a subscriptions file, for this process alone until it is released. The file gets the id of its
- * history, but not for a dry run. Throws RunError `sync-running`.
+ * history, but not for a dry run. With `isRepeated`, other processes may sync the file, but not repeatedly. Throws RunError
+ * `sync-running`.
  */
 export async function lockHistory(
   subscriptionsFile: string,
   context: EditContext,
-  { isDryRun = false } = {},
+  { isDryRun = false, isRepeated = false } = {},
 ): Promise<{ readonly folder: string; readonly release: () => void }> {
   const folder = isDryRun
     ? await syncFolder(context.paths.state, subscriptionsFile)
     : await claimHistory(subscriptionsFile, context);
   const statusCommand = syncCommandLine('status', subscriptionsFile, context);
-  const lock = await lockSync(folder, subscriptionsFile, statusCommand);
+  const lock = await (isRepeated ? lockRepeatedSync : lockSync)(
+    folder,
+    subscriptionsFile,
+    statusCommand,
+  );
   const release = (): void => {
     lock.release();
   };
@@ -129,6 +134,8 @@ export async function lockHistory(
 }
 
 const lockPath = (folder: string): string => join(folder, 'lock');
+/** Held by a process with `--every` until it ends: the other lock is free between its runs. */
+const repeatLockPath = (folder: string): string => join(folder, 'every-lock');
 
 /**
  * One process at a time syncs a subscriptions file, or changes what is known of it.
@@ -149,21 +156,43 @@ export async function lockSync(
   });
 }
 
-/** The process that syncs, in words. */
-async function runningSync(folder: string): Promise<string | undefined> {
-  const holder = describeLockHolder(lockPath(folder));
-  return (await isLocked(lockPath(folder))) ? holder : undefined;
+async function lockRepeatedSync(
+  folder: string,
+  file: string,
+  statusCommand: string,
+): Promise<HeldLock> {
+  const lock = await tryLockFile(repeatLockPath(folder));
+  if (lock) return lock;
+  const holder = describeLockHolder(repeatLockPath(folder));
+  throw new RunError('sync-running', `A sync of ${file} with --every is running: ${holder}.`, {
+    hint: `End it first. Run: ${statusCommand}`,
+  });
 }
 
-/** The caller has the lock of the folder. */
+/** The process that syncs, or that waits for its next run, in words. */
+async function runningSync(folder: string): Promise<string | undefined> {
+  for (const path of [lockPath(folder), repeatLockPath(folder)]) {
+    const holder = describeLockHolder(path);
+    if (await isLocked(path)) return holder;
+  }
+  return undefined;
+}
+
+/** Does nothing while another process syncs the file. */
 export async function recordNextRun(
   folder: string,
   nextRunMs: number,
   warn: (message: string) => void,
 ): Promise<void> {
-  const journal = await SyncJournal.open(folder, { warn });
-  journal.add({ nextRunMs });
-  await journal.close();
+  const lock = await tryLockFile(lockPath(folder));
+  if (!lock) return;
+  try {
+    const journal = await SyncJournal.open(folder, { warn });
+    journal.add({ nextRunMs });
+    await journal.close();
+  } finally {
+    lock.release();
+  }
 }
 
 export function isSaved(chapter: PendingChapter | undefined): boolean {

@@ -9,8 +9,8 @@ import { interruptedError, UsageError } from '../core/errors.js';
 import { formatDuration } from '../core/human-format.js';
 import { retryDelayMs } from '../core/retry-delay.js';
 
-/** What a run ended with: `unreachable` is tried again soon. */
-export type RunOutcome = 'done' | 'unreachable';
+/** What a run ended with: `retry` is tried again soon. */
+export type RunOutcome = 'done' | 'retry';
 
 export interface SyncLoopDeps {
   readonly intervalMs: number;
@@ -33,8 +33,8 @@ const MINUTE_MS = 60_000;
 export const MIN_INTERVAL_MS = 15 * MINUTE_MS;
 /** Runs of many users must not start at the same moment, such as the full hour. */
 const MAX_JITTER_SHARE = 0.1;
-/** After a run that could not reach the service. */
-const OUTAGE_DELAYS = { firstMs: MINUTE_MS, maxMs: 15 * MINUTE_MS };
+/** After a run that could not reach the service, or during a run of another process. */
+const RETRY_DELAYS = { firstMs: MINUTE_MS, maxMs: 15 * MINUTE_MS };
 /** After a resume, and after a change of the file, the next run starts within this time. */
 const POLL_MS = 30_000;
 
@@ -70,13 +70,13 @@ export async function repeatSync(deps: SyncLoopDeps): Promise<void> {
     const startedMs = clock.monotonicMs();
     version = await deps.fileVersion();
     const { outcome, isCut } = await runWithinHours(deps);
-    failures = outcome === 'unreachable' ? failures + 1 : 0;
+    failures = outcome === 'retry' ? failures + 1 : 0;
     signal.throwIfAborted();
     const elapsedMs = clock.monotonicMs() - startedMs;
     const fromStartMs = Math.round(intervalMs * (1 + random() * MAX_JITTER_SHARE));
-    const outageMs = failures > 0 ? retryDelayMs(OUTAGE_DELAYS, failures, 1) : Infinity;
+    const retryMs = failures > 0 ? retryDelayMs(RETRY_DELAYS, failures, 1) : Infinity;
     // What is left of a run that the hours cut is due when the next ones begin.
-    delayMs = isCut ? 0 : Math.min(outageMs, Math.max(0, fromStartMs - elapsedMs));
+    delayMs = isCut ? 0 : Math.min(retryMs, Math.max(0, fromStartMs - elapsedMs));
   }
 }
 

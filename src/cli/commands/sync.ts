@@ -13,7 +13,7 @@ import { minTimeMs } from '../../service/estimate.js';
 import { captchaSolver } from '../captcha-prompt.js';
 import type { CommandContext } from '../command-context.js';
 import { chooseObserver } from '../output/choose-observer.js';
-import { writeError, warnTo, writeHints } from '../output/error-message.js';
+import { warningMessage, warnTo, writeError, writeHints } from '../output/error-message.js';
 import { preparePage, STANDARD_OUTPUT, writeHtmlPage } from '../../core/html-page.js';
 import type { GivenOptions } from '../../config/options.js';
 import { ResultPrinter } from '../output/result-printer.js';
@@ -36,12 +36,16 @@ export async function sync(flags: GivenOptions, context: CommandContext): Promis
   // A mistake in it is an error before anything is sent.
   resultsOf(flags);
   const file = subscriptionsPath(flags.file, context);
-  const subscriptions = await readRequested(file, flags, context, warnTo(context.stderr));
+  const isRepeated = intervalMs !== undefined;
+  // Each run of `--every` reads the file again, and passes its warnings on.
+  const warn = isRepeated ? undefined : warnTo(context.stderr);
+  const subscriptions = await readRequested(file, flags, context, warn);
   if (flags.html !== undefined) await preparePage(flags.html, flags.json);
-  const { folder, release } = await lockHistory(file, context, { isDryRun: flags.dryRun });
+  const lockOptions = { isDryRun: flags.dryRun, isRepeated };
+  const { folder, release } = await lockHistory(file, context, lockOptions);
   const files = { file, folder };
   try {
-    if (intervalMs !== undefined) return await runRepeatedly(intervalMs, files, flags, context);
+    if (isRepeated) return await runRepeatedly(intervalMs, files, flags, context);
     const { stoppedBy, errors } = await runOnce(subscriptions, files, flags, context);
     const all = [...errors, ...(stoppedBy ? [stoppedBy] : [])];
     if (!flags.json) writeHints(all, context);
@@ -72,16 +76,9 @@ async function runRepeatedly(
 ): Promise<ExitCode> {
   const { clock, signal, stderr } = context;
   const { file, folder } = files;
-  let { newFolder } = flags;
-  const readIfUsable = async () => {
-    try {
-      return await readRequested(file, flags, context);
-    } catch (error) {
-      if (!(error instanceof UsageError)) throw error;
-      writeError(error, context);
-      return undefined;
-    }
-  };
+  const readIfUsable = fileReader(file, flags, context);
+  let runFlags = { ...flags, maxOutage: MAX_DURATION_MS };
+  let hints: ReadonlySet<string> = new Set();
   await repeatSync({
     intervalMs,
     hours: flags.hours,
@@ -93,12 +90,16 @@ async function runRepeatedly(
     run: async (hoursSignal) => {
       const subscriptions = await readIfUsable();
       if (!subscriptions) return 'done';
-      const runFlags = { ...flags, newFolder, maxOutage: MAX_DURATION_MS };
-      // In later runs, a disk that is not mounted is one.
-      newFolder = undefined;
-      const { stoppedBy } = await runOnce(subscriptions, files, runFlags, context, hoursSignal);
+      const report = await runInTurn(subscriptions, files, runFlags, context, hoursSignal);
+      if (!report) return 'retry';
       signal.throwIfAborted();
-      return hasCode(stoppedBy, 'unreachable', 'service-failed') ? 'unreachable' : 'done';
+      // In later runs, a disk that is not mounted is one.
+      runFlags = { ...runFlags, newFolder: undefined };
+      const { errors, stoppedBy } = report;
+      const isCut = hasCode(stoppedBy, 'interrupted');
+      const all = [...errors, ...(stoppedBy && !isCut ? [stoppedBy] : [])];
+      if (!flags.json) hints = writeHints(all, context, hints);
+      return hasCode(stoppedBy, 'unreachable', 'service-failed') ? 'retry' : 'done';
     },
     onWait: async (nextRunMs) => {
       await recordNextRun(folder, nextRunMs, warnTo(stderr));
@@ -109,6 +110,49 @@ async function runRepeatedly(
   // The terminal shows ^C on the line of the cursor.
   if (stderr.isTTY) stderr.write('\n');
   return EXIT.done;
+}
+
+/** Reads the file before each run: undefined if it is invalid, which is printed. Warnings are printed once while they last. */
+function fileReader(
+  file: string,
+  flags: GivenOptions,
+  context: CommandContext,
+): () => Promise<Subscriptions | undefined> {
+  let known = new Set<string>();
+  return async () => {
+    const warnings = new Set<string>();
+    const warn = (message: string, hint?: string): void => {
+      warnings.add(warningMessage(message, hint));
+    };
+    try {
+      return await readRequested(file, flags, context, warn);
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      writeError(error, context);
+      return undefined;
+    } finally {
+      for (const each of warnings) if (!known.has(each)) context.stderr.write(each);
+      known = warnings;
+    }
+  };
+}
+
+/** Undefined while another process syncs the file. */
+async function runInTurn(
+  subscriptions: Subscriptions,
+  files: SyncFiles,
+  flags: GivenOptions,
+  context: CommandContext,
+  signal: AbortSignal,
+): Promise<SyncReport | undefined> {
+  try {
+    const { release } = await lockHistory(files.file, context, { isDryRun: flags.dryRun });
+    return await runOnce(subscriptions, files, flags, context, signal).finally(release);
+  } catch (error) {
+    if (!hasCode(error, 'sync-running')) throw error;
+    if (!flags.quiet && !flags.json) context.stderr.write(`${error.message}\n`);
+    return undefined;
+  }
 }
 
 async function runOnce(

@@ -60,13 +60,15 @@ export function warnTo(stream: NodeJS.WriteStream): (message: string, hint?: str
   return (message, hint) => void stream.write(warningMessage(message, hint));
 }
 
-/** One hint for each kind of error. */
+/** One hint for each kind of error, without those in `known`. Returns all of them. */
 export function writeHints(
   errors: readonly TankobonError[],
   { env, stderr }: Pick<CommandContext, 'env' | 'stderr'>,
-): void {
+  known: ReadonlySet<string> = new Set(),
+): ReadonlySet<string> {
   const hints = new Set(errors.map((error) => hintOf(error, env)));
-  for (const hint of hints) stderr.write(`hint: ${hint}\n`);
+  for (const hint of hints) if (!known.has(hint)) stderr.write(`hint: ${hint}\n`);
+  return hints;
 }
 
 /** A server that the environment names, such as that of an earlier `demo --serve`, may be gone. */

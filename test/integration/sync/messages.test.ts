@@ -1,5 +1,6 @@
 /** What a run says: its news, what needs the owner, and one line for the run; each sentence holds where it is said. */
 import { rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { interruptedError } from '../../../src/core/errors.js';
 import { takeDownChapter } from '../../../src/practice-server/library/library.js';
 import { readArchive, writeArchive } from '../../support/archive.js';
 import { tankobonHere } from '../../support/in-process.js';
@@ -12,6 +13,8 @@ import {
   syncLibrary,
   titleId,
 } from '../../support/sync-harness.js';
+
+const MINUTE_MS = 60_000;
 
 let harness: SyncHarness;
 afterEach(() => harness.stop());
@@ -87,4 +90,42 @@ test('--quiet prints nothing if all is well, and what is reported once or needs 
   ];
   for (const message of messages) expect(stderr).toContain(message);
   expect(stderr).not.toContain('new chapter');
+});
+
+/** What `--every 6h` prints in runs of which each has its own subscriptions. */
+async function everySixHours(series: readonly string[]): Promise<string> {
+  const { clock } = harness;
+  const stop = new AbortController();
+  const passTime = async () => {
+    for (const text of series) {
+      harness.write(text);
+      clock.advance(7 * HOUR_MS);
+      await clock.sleep(MINUTE_MS);
+    }
+    stop.abort(interruptedError());
+  };
+  const passing = passTime();
+  const { code, stderr } = await harness.text({ every: '6h' }, { signal: stop.signal });
+  await passing;
+  expect(code).toBe(0);
+  return stderr;
+}
+
+test('with --every, the hint for a failure is printed once while it stays the same', async () => {
+  await start('');
+  const gone = `series:\n  - { target: 'title:${titleId('Gone')}' }\n`;
+  const stderr = await everySixHours([gone, gone, gone]);
+  expect(stderr.split('error: Title not found').length).toBeGreaterThan(3);
+  expect(stderr.split('hint: If MangaDex deleted it, end the subscription')).toHaveLength(2);
+});
+
+test('with --every, a file that lost its subscriptions is named once', async () => {
+  await start('');
+  const stderr = await everySixHours([
+    `series:\n  - { target: 'title:${titleId('Alpha')}' }\n`,
+    '# none\n',
+    '# none\n',
+  ]);
+  expect(stderr.split('0 titles checked').length).toBeGreaterThan(2);
+  expect(stderr.split('warning: There are no subscriptions in the file')).toHaveLength(2);
 });

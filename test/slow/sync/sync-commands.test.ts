@@ -181,15 +181,17 @@ posixDescribe('SIGTERM', () => {
     expect(await run()).toMatchObject({ code: 0 });
   });
 
-  test('between two runs ends it with 0; until then, status names the next run', async () => {
+  test('between two runs ends it with 0; until then, status names the next run, and other commands run', async () => {
     await run('add', ALPHA, '-o', join(folder, 'comics'));
     const running = start(['sync', '--every', '6h'], { env });
     await printed(running, 'Next run');
     expect((await run('status')).stdout).toMatch(/Running: process \d+\n[^]*Next run: /);
-    expect(await run()).toMatchObject({
+    expect(await run('--every', '6h')).toMatchObject({
       code: 3,
       stderr: expect.stringContaining(`process ${running.child.pid ?? ''}`),
     });
+    expect(await run('--redownload', '--only', 'Alpha')).toMatchObject({ code: 0 });
+    expect((await run('status')).stdout).toMatch(/Running: process \d+\n[^]*Next run: /);
     running.child.kill('SIGTERM');
     expect((await running.finished).code).toBe(0);
   });

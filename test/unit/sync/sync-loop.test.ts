@@ -67,7 +67,7 @@ test('a run that takes longer than the interval is followed by the next one at o
 });
 
 test('a run that could not reach the service is tried again soon, then less often', async () => {
-  const { gaps } = await startsOf(8, { outcome: (run) => (run < 7 ? 'unreachable' : 'done') });
+  const { gaps } = await startsOf(8, { outcome: (run) => (run < 7 ? 'retry' : 'done') });
   expect(gaps).toEqual([1, 2, 4, 8, 15, 15, 360].map((minutes) => minutes * MINUTE_MS));
 });
 
