@@ -20,6 +20,7 @@ import {
   type DeviceBook,
   type FollowsState,
   type HookFailureRecord,
+  type KnownFailure,
   type RunRecord,
   type SyncLine,
   type TitleState,
@@ -57,6 +58,8 @@ export interface SyncState {
   follows?: FollowsState;
   lastRun?: RunRecord;
   hooksFailed?: readonly HookFailureRecord[];
+  /** The failures that hooks were called for and that may last, by their targets. */
+  readonly notified: Map<string, readonly KnownFailure[]>;
   nextRunMs?: number;
   checkedAtMs?: number;
 }
@@ -72,6 +75,7 @@ export function readSyncState(folder: string): SyncState {
     notKept: new Map(),
     deviceBooks: new Map(),
     described: new Map(),
+    notified: new Map(),
   };
   for (const entry of readJournals(folder).flatMap(({ entries }) => entries)) {
     const { data } = lineSchema.safeParse(entry);
@@ -320,6 +324,7 @@ function applyLine(state: SyncState, line: SyncLine): void {
       state.described.delete(id);
       state.notKept.delete(id);
       state.deviceBooks.delete(id);
+      state.notified.delete(`title:${id}`);
     }
   } else if ('unbound' in line) state.unbound.add(line.unbound);
   else if ('bound' in line) state.unbound.delete(line.bound);
@@ -329,7 +334,10 @@ function applyLine(state: SyncState, line: SyncLine): void {
     state.lastRun = line.run;
     delete state.hooksFailed;
   } else if ('hooksFailed' in line) state.hooksFailed = line.hooksFailed;
-  else if ('checkedAtMs' in line) state.checkedAtMs = line.checkedAtMs;
+  else if ('notified' in line) {
+    if (line.failures.length > 0) state.notified.set(line.notified, line.failures);
+    else state.notified.delete(line.notified);
+  } else if ('checkedAtMs' in line) state.checkedAtMs = line.checkedAtMs;
   else state.nextRunMs = line.nextRunMs;
 }
 
@@ -357,7 +365,7 @@ function applyNotKept(
 /** The lines of a compacted journal. */
 function linesOf(state: SyncState): SyncLine[] {
   const { titles, merged, unbound, chapters, changed, notKept, deviceBooks, described } = state;
-  const { follows, lastRun, hooksFailed, nextRunMs, checkedAtMs } = state;
+  const { follows, lastRun, hooksFailed, notified, nextRunMs, checkedAtMs } = state;
   return [
     ...Object.entries(titles).map(([title, known]) => ({ title, state: known })),
     ...[...merged].map(([id, { into, name }]) => ({ merged: id, into, name })),
@@ -376,6 +384,7 @@ function linesOf(state: SyncState): SyncLine[] {
     ...(follows ? [{ follows }] : []),
     ...(lastRun ? [{ run: lastRun }] : []),
     ...(hooksFailed ? [{ hooksFailed: [...hooksFailed] }] : []),
+    ...[...notified].map(([target, failures]) => ({ notified: target, failures: [...failures] })),
     ...(nextRunMs === undefined ? [] : [{ nextRunMs }]),
     ...(checkedAtMs === undefined ? [] : [{ checkedAtMs }]),
   ];

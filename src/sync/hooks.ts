@@ -27,6 +27,12 @@ import {
   type HookSession,
 } from './hooks/web-hooks.js';
 import { changedFor, forgetRemovedServers, recordScan } from './changed-files.js';
+import {
+  lastingFailures,
+  unknownTo,
+  withFailures,
+  type TargetNotice,
+} from './hooks/known-failures.js';
 import type { HookOptions } from './hooks/hook-options.js';
 import { isUnknownTo, unannounced } from './history.js';
 import type { HookFailureRecord } from './history/sync-lines.js';
@@ -37,13 +43,14 @@ export { needsSecret, type HookName } from './hooks/web-hooks.js';
 
 /**
  * A hook that fails is an event and a warning; it never fails the run. Rejects only when the run is interrupted.
- * @param notices the failures, and the chapters that were taken down
+ * @param notices the failures, also those that hooks know, and the chapters that were taken down
  */
 export async function runHooks(
   session: SyncSession,
-  notices: readonly HookUpdate[],
+  notices: readonly TargetNotice[],
 ): Promise<void> {
   const { journal, subscriptions } = session;
+  forgetEndedFailures(session, notices);
   const updates = seriesUpdates(unannounced(journal.state));
   if (updates.length + notices.length + journal.state.changed.size === 0) return;
   const { hooks } = subscriptions;
@@ -53,10 +60,26 @@ export async function runHooks(
     for (const update of updates) await run.announce(update);
     await run.scanFolders(updates);
     if (hooks.komga) await run.scanLibrary(updates);
-    for (const notice of notices)
-      for (const name of hooksFor(notice, hooks)) await run.attempt(name, notice);
+    for (const notice of notices) await run.notify(notice);
   } finally {
     if (run.failures.length > 0) journal.add({ hooksFailed: run.failures });
+  }
+}
+
+/** A chapter may fail for good: then its title is not read by each run. All else is tried again by each whole run. */
+function forgetEndedFailures(
+  { journal, report, options }: SyncSession,
+  notices: readonly TargetNotice[],
+): void {
+  const isWhole = !report.stoppedBy && !options.only;
+  for (const [target, known] of journal.state.notified) {
+    const updates = notices.filter((each) => each.target === target).map(({ update }) => update);
+    const lasting = lastingFailures(
+      known,
+      updates,
+      ({ chapter }) => report.finishedTitles.has(target) || (isWhole && chapter === undefined),
+    );
+    if (lasting.length < known.length) journal.add({ notified: target, failures: lasting });
   }
 }
 
@@ -119,6 +142,23 @@ class HookRun {
     for (const id of ids) {
       const hooks = journal.state.chapters.get(id)?.hooks ?? [];
       journal.add({ announced: [id], except: hooks.filter((each) => each !== 'komga') });
+    }
+  }
+
+  /** Calls each hook with what it does not know. A failure that it did not hear of is repeated by the next run. */
+  async notify({ target, update }: TargetNotice): Promise<void> {
+    const { journal, subscriptions } = this.session;
+    const names = hooksFor(update, subscriptions.hooks);
+    const known = journal.state.notified.get(target) ?? [];
+    const left = new Set<HookName>(names);
+    try {
+      for (const name of names) {
+        const unknown = unknownTo(name, update, known);
+        if (!unknown || (await this.attempt(name, unknown))) left.delete(name);
+      }
+    } finally {
+      if (update.event === 'failed' && names.length > 0)
+        journal.add({ notified: target, failures: withFailures(known, update, [...left]) });
     }
   }
 

@@ -6,27 +6,19 @@ import type { ChapterFields } from '../events/chapter-fields.js';
 import { SERIES_COUNTS } from '../events/sync-events.js';
 import { findById } from './subscriptions/find-subscription.js';
 import { NO_ID, type ChapterNotice, type SeriesNotice } from './hooks/hook-payloads.js';
-import type { RunFailure } from './history/sync-lines.js';
+import { noticeOf, type TargetNotice } from './hooks/known-failures.js';
 import { outputOf } from './subscriptions.js';
 import type { DueTitle, SeriesReport, SyncReport, SyncSession } from './sync-session.js';
 
 const RUN = { id: NO_ID, name: 'tankobon sync' };
 
-/** What hooks hear besides new chapters, without failures that the run before has reported in the same words. */
-export function noticesOf(session: SyncSession): readonly SeriesNotice[] {
-  const { report, journal, options, context, subscriptions } = session;
-  const { stoppedBy, failures, notices } = report;
-  const { lastRun } = journal.state;
-  const before = new Set(lastRun?.failures?.map(withoutRequestId));
-  const lasting = new Set(
-    failures.filter((each) => before.has(withoutRequestId(each))).map(({ target }) => target),
-  );
-  const updates = notices
-    .filter(({ target, update }) => update.event !== 'failed' || !lasting.has(target))
-    .map(({ update }) => update);
-  if (!stoppedBy || ['interrupted', lastRun?.stopped].includes(stoppedBy.code)) return updates;
+/** What hooks hear besides new chapters. */
+export function noticesOf(session: SyncSession): readonly TargetNotice[] {
+  const { report, options, context, subscriptions } = session;
+  const { stoppedBy, notices } = report;
+  if (!stoppedBy || stoppedBy.code === 'interrupted') return notices;
   const folder = outputOf(subscriptions.defaults, options.file, context.settings);
-  return [...updates, failureNotice({ ...RUN, folder }, stoppedBy)];
+  return [...notices, noticeOf(RUN.name, failureNotice({ ...RUN, folder }, stoppedBy))];
 }
 
 /** A title or a list that is not available, a book that was not written, or the run as a whole. */
@@ -52,10 +44,6 @@ export function chapterNotice(
   return chapters.length > 0 ? [{ event, series, chapters }] : [];
 }
 
-function withoutRequestId({ target, message }: RunFailure): string {
-  return `${target} ${message.replace(/ \(X-Request-ID: [^)]*\)/g, '')}`;
-}
-
 export function emptyReport(startedAtMs: number): SyncReport {
   return {
     startedAtMs,
@@ -66,6 +54,7 @@ export function emptyReport(startedAtMs: number): SyncReport {
     errors: [],
     failures: [],
     notices: [],
+    finishedTitles: new Set(),
     notStarted: 0,
     stoppedBy: undefined,
     reports: { sent: 0, waiting: 0 },
@@ -101,7 +90,7 @@ function addFailureOf(
   const { code: reason, message } = error;
   report.errors.push(error);
   report.failures.push({ target, name, message });
-  report.notices.push({ target, update: failureNotice(series, error) });
+  report.notices.push(noticeOf(target, failureNotice(series, error)));
   listeners.observe({ type: 'target-failed', target, name, reason, message, error });
 }
 

@@ -17,6 +17,7 @@ import type { TitleState } from './history/sync-lines.js';
 import { SERIES_COUNTS } from '../events/sync-events.js';
 import { describeTitle } from './describe-titles.js';
 import { runHooks } from './hooks.js';
+import { noticeOf } from './hooks/known-failures.js';
 import { SyncLibraries } from './sync-libraries.js';
 import { isFolderAway } from './folders-away.js';
 import { outputsOf } from './subscriptions.js';
@@ -214,7 +215,8 @@ async function attempt(
     if (!result) return;
     const { errors, bindErrors, notStarted, stoppedBy, reports, notices, ...series } = result;
     for (const each of [...errors, ...bindErrors]) report.errors.push(each);
-    for (const update of notices) report.notices.push({ target, update });
+    for (const update of notices) report.notices.push(noticeOf(target, update));
+    if (!stoppedBy) report.finishedTitles.add(target);
     const addFailed = (message: string) =>
       report.failures.push({ target, name: series.name, message });
     if (series.failed > 0)

@@ -5,7 +5,7 @@ import type { DownloadMessage, SkippedEvent } from '../events/download-events.js
 import type { SERIES_COUNTS, SyncEvent } from '../events/sync-events.js';
 import type { GivenOptions, SeriesOptions } from '../config/options.js';
 import type { Subscriptions } from './subscriptions/subscriptions-schema.js';
-import type { SeriesNotice } from './hooks/hook-payloads.js';
+import type { TargetNotice } from './hooks/known-failures.js';
 import type { SyncJournal } from './history.js';
 import type { RunFailure } from './history/sync-lines.js';
 import type { ServiceSession } from '../download/download-session.js';
@@ -107,8 +107,10 @@ export interface SyncReport {
   readonly failures: RunFailure[];
   /** Targets and chapters that failed. */
   readonly errors: TankobonError[];
-  /** What hooks hear besides new chapters, each with what it is about, as in the failures. */
-  readonly notices: { readonly target: string; readonly update: SeriesNotice }[];
+  /** What hooks hear besides new chapters. */
+  readonly notices: TargetNotice[];
+  /** The titles of which everything was dealt with, as targets: what failed of them before is over or failed again. */
+  readonly finishedTitles: Set<string>;
   notStarted: number;
   stoppedBy: TankobonError | undefined;
   reports: { readonly sent: number; readonly waiting: number };

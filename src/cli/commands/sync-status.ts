@@ -84,7 +84,12 @@ function failureLines(failures: RunRecord['failures'] = []): string[] {
 
 function hookLines(failures: SyncState['hooksFailed'] = []): string[] {
   const lines = failures.map(({ hook, message }) => `  ${hook}: ${printableLine(message)}`);
-  return lines.length === 0 ? [] : ['Hooks that failed; the next run calls them again:', ...lines];
+  return lines.length === 0
+    ? []
+    : [
+        'Hooks that failed; the next run calls them again with new chapters and lasting failures:',
+        ...lines,
+      ];
 }
 
 function describeRun(

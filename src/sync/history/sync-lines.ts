@@ -50,6 +50,15 @@ const failure = z.object({
   message: z.string(),
 });
 
+/** A failure that hooks were called for. */
+const knownFailure = z.object({
+  /** Undefined if the target failed as a whole. */
+  chapter: z.string().optional(),
+  reason: z.string(),
+  /** The hooks that do not know it, since they failed. */
+  except: z.array(z.string()).optional(),
+});
+
 const hookFailure = z.object({ hook: z.string(), message: z.string() });
 
 const runRecord = z.object({
@@ -121,6 +130,8 @@ export const lineSchema = z.union([
   z.object({ run: runRecord }),
   /** The hooks of the last run that failed. */
   z.object({ hooksFailed: z.array(hookFailure) }),
+  /** The failures of a target that hooks were called for; none once they are over. */
+  z.object({ notified: z.string(), failures: z.array(knownFailure) }),
   z.object({ nextRunMs: timeMs }),
   /** When the last run began that checked all titles. */
   z.object({ checkedAtMs: timeMs }),
@@ -134,5 +145,6 @@ export type ChangedTitle = Omit<ChangedLine, 'changed'>;
 export type TitleState = z.output<typeof titleSchema>;
 export type FollowsState = z.output<typeof follows>;
 export type RunRecord = z.output<typeof runRecord>;
+export type KnownFailure = z.output<typeof knownFailure>;
 export type HookFailureRecord = z.output<typeof hookFailure>;
 export type RunFailure = z.output<typeof failure>;

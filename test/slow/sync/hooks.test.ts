@@ -191,6 +191,86 @@ describe('on: a hook that chooses its events', () => {
     expect(texts()).toHaveLength(1);
   });
 
+  /** The chapter fails, each time in other words, as a chapter of which another page is lost. Returns what ends it. */
+  const failEachTime = (id: string): (() => void) => {
+    let count = 0;
+    return harness.service.intercept(`/at-home/server/${id}`, () => {
+      count += 1;
+      const errors = [{ id: 'x', status: 400, title: 'bad', detail: `Page ${count} failed` }];
+      return {
+        status: 400,
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ result: 'error', errors }),
+      };
+    });
+  };
+
+  test('hears of a failure in other words once, and of one of another chapter', async () => {
+    failEachTime(chapterId('Alpha', '2'));
+    await harness.sync();
+    await harness.sync();
+    expect(texts()).toEqual([expect.stringContaining('Page 1 failed')]);
+    upload('3');
+    failEachTime(chapterId('Alpha', '3'));
+    await harness.sync();
+    expect(texts().slice(1)).toEqual([expect.stringMatching(/^Alpha: 1 chapter failed \(3\)/)]);
+  });
+
+  test('hears of a failure once, whatever runs of other titles and outages are between', async () => {
+    const end = failEachTime(chapterId('Alpha', '2'));
+    await harness.sync();
+    await harness.sync({ only: ['Beta'] });
+    await harness.sync();
+    expect(texts()).toHaveLength(1);
+    const endOutage = harness.service.intercept('/manga', () => ({
+      status: 0,
+      delivery: { how: 'reset' },
+    }));
+    await harness.sync({ maxOutage: '1m' });
+    await harness.sync({ maxOutage: '1m' });
+    endOutage();
+    await harness.sync();
+    expect(texts().slice(1)).toEqual([expect.stringMatching(/^tankobon sync failed: /)]);
+    end();
+    await harness.sync();
+    failEachTime(chapterId('Alpha', '2'));
+    await harness.sync({ redownload: true });
+    expect(texts()).toHaveLength(2);
+  });
+
+  test('hears of an ended login once', async () => {
+    await harness.stop();
+    harness = await SyncHarness.start((nowMs) =>
+      syncLibrary(['Alpha'], nowMs - 9 * DAY_MS, { Alpha: 'reading' }),
+    );
+    await harness.login();
+    await storeKey('ntfy', NTFY_TOKEN);
+    const ntfy = `  ntfy: { url: "${servers.url}/topic", on: [failed] }\n`;
+    const own = `target: title:${titleId('Alpha')}, keep-unread: true`;
+    harness.write(`follows: true\nseries: [{ ${own} }]\nhooks:\n${ntfy}`);
+    harness.service.expireAccessTokens();
+    harness.service.revokeRefreshTokens();
+    expect((await harness.sync()).code).toBe(4);
+    expect((await harness.sync()).code).toBe(4);
+    expect(texts()).toEqual([expect.stringContaining('The session has ended')]);
+  });
+
+  test('that did not hear of a failure is called again by the next run, while it lasts', async () => {
+    const end = failEachTime(chapterId('Alpha', '2'));
+    // Komga is called first.
+    servers.failNext({ status: 202 }, { status: 403 });
+    await harness.sync();
+    expect([servers.hooks.length, texts().length]).toEqual([1, 1]);
+    await harness.sync();
+    expect(servers.hooks.map(({ chapters }) => chapters.map(({ id }) => id))).toEqual([
+      [chapterId('Alpha', '2')],
+      [chapterId('Alpha', '2')],
+    ]);
+    end();
+    await harness.sync();
+    expect([servers.hooks.length, texts().length]).toEqual([2, 1]);
+  });
+
   test('hears of a chapter that was taken down after the title was known, once', async () => {
     const down = (number: string) => {
       const chapter = harness.service.library.chapter(chapterId('Alpha', number));
