@@ -15,8 +15,9 @@ export async function forgetTitles(
     for (const titleId of titleIds) {
       const id = currentTitleId(titleId, journal.state);
       const known = journal.state.titles[id] ?? { rules: '', readAtMs: 0, waiting: [] };
-      const forgotten = { isIncomplete: true, redownload: true, isRemovalReported: undefined };
-      journal.add({ title: id, state: { ...known, ...forgotten } });
+      const unreported = { gone: undefined, isRemovalReported: undefined };
+      const state = { ...known, ...unreported, isIncomplete: true, redownload: true };
+      journal.add({ title: id, state });
     }
     await journal.close();
   } finally {

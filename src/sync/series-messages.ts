@@ -48,29 +48,35 @@ export function reportDecisions(
 
 /**
  * The history lists these chapters, and their files are gone: a person may wonder why they do not come back, once for each
- * title. A damaged file is not replaced by each run either: `verify` may find others, and says which. Returns whether the
- * title was ever reported.
+ * of them. A damaged file is not replaced by each run either: `verify` may find others, and says which. Returns the ids of
+ * those that are gone.
  */
 export function warnOfFilesGone(
   { id, label }: DueTitle,
   chapters: readonly Chapter[],
   library: LibraryIndex,
   { warn, journal, options: { file: subscriptionsFile }, context }: SyncSession,
-): boolean {
-  const damaged = chapters.flatMap((chapter) => library.findDamaged(chapter.id)?.file ?? []);
-  for (const file of damaged)
-    warn(
-      `${file} is damaged: its end is lost.`,
-      `To download its chapter again, run: tankobon verify --repair ${shellQuoted(file)}`,
-    );
-  const count = chapters.length - damaged.length;
-  const isReported = journal.state.titles[id]?.isRemovalReported === true;
-  if (count === 0 || isReported) return isReported;
+): string[] {
+  const gone: string[] = [];
+  for (const chapter of chapters) {
+    const file = library.findDamaged(chapter.id)?.file;
+    if (file === undefined) gone.push(chapter.id);
+    else
+      warn(
+        `${file} is damaged: its end is lost.`,
+        `To download its chapter again, run: tankobon verify --repair ${shellQuoted(file)}`,
+      );
+  }
+  const known = journal.state.titles[id];
+  const reported = new Set(known?.gone ?? (known?.isRemovalReported ? gone : []));
+  const fresh = gone.filter((chapterId) => !reported.has(chapterId));
+  if (fresh.length === 0) return gone;
+  const all = fresh.length < gone.length ? `all ${gone.length} chapters that are gone` : 'them';
   warn(
-    `${label}: ${pluralize(count, 'chapter')} skipped: downloaded before, but not in the folder any more`,
-    `To download them again, run: ${syncCommandLine(`--redownload --only ${id}`, subscriptionsFile, context)}`,
+    `${label}: ${pluralize(fresh.length, 'chapter')} skipped: downloaded before, but not in the folder any more`,
+    `To download ${all} again, run: ${syncCommandLine(`--redownload --only ${id}`, subscriptionsFile, context)}`,
   );
-  return true;
+  return gone;
 }
 
 /** Titles of `follows` are left out: no subscription chose their language. */

@@ -131,7 +131,7 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
   if (!rules.upgrade || dryRun)
     await reportChanges(due, ofTitle(decisions.updates), releases, session);
   const missing = decisions.withoutFile.filter((chapter) => !unkept.has(chapter.id));
-  const isRemovalReported = warnOfFilesGone(due, missing, library, session);
+  const gone = warnOfFilesGone(due, missing, library, session);
   const all = dryRun ? [] : [...planned, ...writesOf(updates)];
   const result = emptyResult();
   const save = (changes: readonly Decision[], onClaimedElsewhere?: (id: string) => void) =>
@@ -178,7 +178,7 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
       againAtMs,
       sinceMs: known?.sinceMs ?? (sinceMs === sinceMsOf(options) ? undefined : sinceMs),
       isIncomplete: isComplete ? undefined : true,
-      isRemovalReported: isRemovalReported || undefined,
+      gone: gone.length > 0 ? gone : undefined,
       redownload: known?.redownload === true && !isComplete ? true : undefined,
       waiting,
       reported: skipped.map(({ chapter }) => chapter),

@@ -23,8 +23,10 @@ const titleSchema = z.object({
   isIncomplete: z.boolean().optional(),
   /** Chapters whose files are gone are downloaded again by the next run (`sync forget`). */
   redownload: z.boolean().optional(),
-  /** A run has reported that chapters are downloaded and their files are gone. */
+  /** Written by older versions, without `gone`: a run has reported that files are gone. */
   isRemovalReported: z.boolean().optional(),
+  /** The downloaded chapters whose files are gone, which a run has reported. */
+  gone: z.array(z.string()).optional(),
   waiting: z.array(waiting).default([]),
   /** The chapters that the service does not have, and that a run has reported. */
   reported: z.array(z.string()).optional(),

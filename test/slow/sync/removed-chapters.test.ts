@@ -1,5 +1,8 @@
 /** Chapters that the owner removed after reading: reported once, apart from what is missing, and back after `sync forget`. */
 import { rmSync, symlinkSync, truncateSync } from 'node:fs';
+import { readSyncState } from '../../../src/sync/history.js';
+import { syncFolder } from '../../../src/sync/history/history-folder.js';
+import { leaveLines } from '../../support/left-sync-lines.js';
 import { tankobonHere } from '../../support/in-process.js';
 import { posixTest } from '../../support/platform.js';
 import {
@@ -43,13 +46,32 @@ const command = (...words: readonly string[]) =>
     clock: harness.clock,
   });
 
-test('are reported once for each title, however many runs follow', async () => {
+test('are reported once each, however many runs follow', async () => {
   remove('1');
   expect(await fourWeeks(3)).toMatchObject([
     { message: expect.stringContaining('Alpha: 1 chapter skipped: downloaded before') as unknown },
   ]);
   remove('2');
-  expect(await fourWeeks(7)).toEqual([]);
+  remove('3');
+  expect(await fourWeeks(7)).toMatchObject([
+    {
+      message: expect.stringContaining('Alpha: 2 chapters skipped: downloaded before') as unknown,
+      hint: expect.stringContaining('To download all 3 chapters that are gone again') as unknown,
+    },
+  ]);
+  expect(await fourWeeks(11)).toEqual([]);
+});
+
+test('that an older version reported for the title as a whole are not reported again', async () => {
+  remove('1');
+  const folder = await syncFolder(`${harness.base.folder}/home`, harness.file);
+  const known = readSyncState(folder).titles[titleId('Alpha')];
+  if (!known) throw new Error('not read');
+  const state = { ...known, isRemovalReported: true };
+  await leaveLines(folder, { title: titleId('Alpha'), state });
+  expect(await fourWeeks(3)).toEqual([]);
+  remove('2');
+  expect(await fourWeeks(7)).toHaveLength(1);
 });
 
 test('are counted apart in overview and left out of its command, and sync forget brings them back', async () => {
