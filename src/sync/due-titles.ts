@@ -32,7 +32,9 @@ export function dueTitles(
   const news = new Set(titles.filter((title) => hasNews(title, nowMs)).map(({ id }) => id));
   const intervalMs = Math.min(Math.max(sinceMs, 0), WEEK_MS);
   const count = Math.ceil((titles.length * intervalMs) / WEEK_MS);
-  const readAtMs = ({ state }: CheckedTitle) => state?.readAtMs ?? 0;
+  // A time in the future is that of a clock that was ahead.
+  const readAtMs = ({ state }: CheckedTitle) =>
+    state && state.readAtMs <= nowMs ? state.readAtMs : 0;
   const others = titles.filter(({ id }) => !news.has(id));
   others.sort((a, b) => readAtMs(a) - readAtMs(b));
   // Intervals vary, and runs are stopped: what would be older than a week in the next run is read too.

@@ -95,3 +95,8 @@ test.each([
     expect(reads).toBeLessThanOrEqual(share * 1.5 + runs);
   },
 );
+
+test('a title that was read while the clock was ahead is read again, and has no news', () => {
+  const ahead = title('ahead', { readAtMs: NOW_MS + 365 * DAY_MS });
+  expect(due([ahead, title('x')], HOUR_MS)).toEqual({ news: [], routine: ['ahead'] });
+});
