@@ -1,5 +1,5 @@
 /** Divides a name into words, numbers and marks, in one pass. Pure. */
-import { COUNTERS } from './words.js';
+import { COUNTERS, KANJI_NUMBER, kanjiValue } from './words.js';
 
 export type Token =
   | { readonly kind: 'word' | 'mark' | 'space'; readonly text: string; readonly start: number }
@@ -51,15 +51,27 @@ export function plainMarks(text: string): string {
 }
 
 /** `c2c` says that a scan has both covers. More digits than four are not the number of a chapter. */
-const TOKEN =
-  /(?<word>c2c(?![\p{L}\p{N}])|[\p{L}\p{M}]+)|(?<half>\d{0,4} ?½)|(?<number>\d+(?:\.\d+|,\d{1,2}(?!\d)|,(?=0)\d{3}(?!\d))?)|(?<space>[\s_]+)|(?<mark>.)/gsu;
+const tokenPattern = (letter: string): RegExp =>
+  new RegExp(
+    String.raw`(?<word>c2c(?![\p{L}\p{N}])|(?:${letter})+)|(?<half>\d{0,4} ?½)|(?<number>\d+(?:\.\d+|,\d{1,2}(?!\d)|,(?=0)\d{3}(?!\d))?)|(?<space>[\s_]+)|(?<mark>.)`,
+    'gsu',
+  );
+const LETTER = String.raw`[\p{L}\p{M}]`;
+const TOKEN = tokenPattern(LETTER);
+const TOKEN_WITH_KANJI = new RegExp(
+  `(?<kanji>${KANJI_NUMBER})|${tokenPattern(`(?!${KANJI_NUMBER})${LETTER}`).source}`,
+  'gsu',
+);
 const MAX_DIGITS = 4;
 const MAX_DECIMALS = 3;
 
 /** @param text with plain marks */
 export function tokensOf(text: string): readonly Token[] {
-  return [...text.matchAll(TOKEN)].map(({ 0: found, index: start, groups = {} }) => {
-    const { word, half, number, space } = groups;
+  // To look for them in every name would take longer than all the rest.
+  const pattern = text.includes('第') ? TOKEN_WITH_KANJI : TOKEN;
+  return [...text.matchAll(pattern)].map(({ 0: found, index: start, groups = {} }) => {
+    const { kanji, word, half, number, space } = groups;
+    if (kanji !== undefined) return readNumber(found, start, String(kanjiValue(found)));
     if (word !== undefined) return { kind: 'word', text: found, start };
     if (space !== undefined) return { kind: 'space', text: found, start };
     if (half !== undefined) return numberToken(found, start, `${parseInt(found, 10) || 0}.5`);
@@ -68,8 +80,8 @@ export function tokensOf(text: string): readonly Token[] {
   });
 }
 
-function readNumber(text: string, start: number): Token {
-  const [whole = '', decimals = ''] = text.split(/[.,]/);
+function readNumber(text: string, start: number, digits = text): Token {
+  const [whole = '', decimals = ''] = digits.split(/[.,]/);
   if (whole.length > MAX_DIGITS || decimals.length > MAX_DECIMALS)
     return { kind: 'mark', text, start };
   const value = String(Number(whole)) + (Number(decimals) === 0 ? '' : `.${decimals}`);
