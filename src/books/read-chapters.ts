@@ -8,6 +8,7 @@ import { letterKey } from '../core/name-keys.js';
 import { guessFolder, guessName } from './guess-name.js';
 import { sourceKey, wasRead, withGuesses, type BookChapter } from './source-chapter.js';
 import { damagedChapter } from '../library/damage.js';
+import { numberKey } from '../selection/reading-order.js';
 
 /** Throws StorageError `archive-damaged` for a file that is not an archive with pages. */
 export async function readChapters(file: string): Promise<readonly ReadChapter[]> {
@@ -47,8 +48,18 @@ function withNamesOf(file: Extract<KnownOrRead, { readonly kind: 'chapter' }>): 
   return {
     ...chapter,
     record: isOfTankobon ? chapter.record : undefined,
-    metadata: { ...metadata, title: isOfTankobon ? plainTitle(metadata.title) : metadata.title },
+    metadata: {
+      ...metadata,
+      title: isOfTankobon ? plainTitle(metadata.title) : titleOfOther(metadata),
+    },
   };
+}
+
+/** Mihon writes its name of the chapter, such as `Vol.1 Ch.1 - Fog`, as the title. */
+function titleOfOther({ title, number }: KnownChapter['metadata']): string | undefined {
+  const plain = plainTitle(title);
+  if (title === undefined || plain === title) return title;
+  return guessName(title).number === numberKey(number) ? plain : title;
 }
 
 function withGuessesOf(path: string, metadata: KnownChapter['metadata']): KnownChapter['metadata'] {

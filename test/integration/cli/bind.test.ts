@@ -162,6 +162,23 @@ test.each(['v2', ' v2', ' (v2)', ' [v2]', ' - Fog v2'])(
   },
 );
 
+test('the contents of a book name the number of a chapter once, also where its title has it', async () => {
+  const files = join(folder, 'numbered-titles');
+  mkdirSync(files);
+  for (const [number, title] of ['Vol.1 Ch.1 - Fog', 'Ch.2', 'Ch.2 - Storm'].entries())
+    await writeArchive(join(files, `Sea v01 c00${number + 1}.cbz`), {
+      '001.png': await testImage('png', number + 1),
+      'ComicInfo.xml': `<ComicInfo><Title>${title}</Title></ComicInfo>`,
+    });
+  await bind(files, '-o', join(files, 'books'));
+  const xml = await readEntry(join(files, 'books', 'Sea', 'Sea Vol.01.cbz'), 'ComicInfo.xml');
+  expect(Array.from(xml.matchAll(/Bookmark="([^"]*)"/g), ([, label]) => label)).toEqual([
+    'Ch. 1 – Fog',
+    'Ch. 2',
+    'Ch. 3 – Ch.2 - Storm',
+  ]);
+});
+
 test('says which ComicInfo.xml cannot be read, since only names count then', async () => {
   const files = join(folder, 'broken-comicinfo');
   mkdirSync(files);
