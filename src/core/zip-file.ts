@@ -103,7 +103,7 @@ async function whyNotZip(file: OpenedFile): Promise<string> {
   if (file.size === 0) return 'it is empty';
   const other = await otherKind(file);
   return other
-    ? `it is a ${other} archive with the name of a ZIP archive`
+    ? `it is a ${other} archive, not a ZIP archive`
     : 'it is not a ZIP archive, or is damaged';
 }
 

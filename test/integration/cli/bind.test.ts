@@ -179,6 +179,12 @@ test('the contents of a book name the number of a chapter once, also where its t
   ]);
 });
 
+test('a RAR archive is called one, whatever its extension is', async () => {
+  writeFileSync(join(folder, 'x.cbr'), 'Rar!\x1a\x07 and more');
+  const { stderr } = await bind('x.cbr');
+  expect(stderr).toContain('it is a RAR archive, not a ZIP archive');
+});
+
 test('says which ComicInfo.xml cannot be read, since only names count then', async () => {
   const files = join(folder, 'broken-comicinfo');
   mkdirSync(files);

@@ -225,7 +225,7 @@ describe('a file of another program', () => {
     mkdirSync(join(folder, 'in'));
     writeFileSync(input('1.cbz'), Buffer.from(start.padEnd(3_000, '\x55'), 'latin1'));
     expect((await verify()).damaged).toMatchObject([
-      { message: `it is a ${format} archive with the name of a ZIP archive` },
+      { message: `it is a ${format} archive, not a ZIP archive` },
     ]);
   });
 

@@ -132,7 +132,7 @@ posixDescribe('a file at the path of the chapter that cannot be read', () => {
   test.each<[string, string, () => void]>([
     [
       'a RAR archive',
-      'it is a RAR archive with the name of a ZIP archive',
+      'it is a RAR archive, not a ZIP archive',
       () => {
         writeFileSync(kept(), rar);
       },
