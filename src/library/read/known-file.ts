@@ -62,8 +62,12 @@ const fileSchema = z.object({
   described: z.enum(['described', 'empty', 'broken', 'none']).optional(),
   volumeCount: z.int().optional(),
   isBookEdited: z.boolean().optional(),
+  form: z.number().optional(),
   chapters: z.array(chapterSchema),
 });
+
+/** Chapters without an identity have it: earlier versions of the program found other pages, in another order. */
+const FORM = 2;
 
 /** Undefined for a file of which the next command is to find out what is wrong with it. JSON turns it into a `fileSchema`. */
 export function toStored(file: LibraryFile): object | undefined {
@@ -74,7 +78,8 @@ export function toStored(file: LibraryFile): object | undefined {
     const { isRecorded, described } = file;
     const chapter = storedChapter(file.chapter, isRecorded);
     const chapters = [{ ...chapter, asWritten: isRecorded ? asWritten(file) : undefined }];
-    return { ownership, isRecorded, described, chapters };
+    const form = chapter.chapterId === undefined ? FORM : undefined;
+    return { ownership, isRecorded, described, form, chapters };
   }
   const { volumeCount, isEdited: isBookEdited, damage, copy } = file;
   if (damage !== undefined) return undefined;
@@ -119,7 +124,7 @@ function knownMetadata(metadata: ChapterMetadata) {
   return Object.fromEntries(names.map((name) => [name, metadata[name]]));
 }
 
-function storedChapter(chapter: ReadChapter, isRecorded: boolean): object {
+function storedChapter(chapter: ReadChapter, isRecorded: boolean) {
   const { chapterId, titleId, version, quality, record, metadata, pages, key } = chapter;
   // The address of a chapter of tankobon follows from its id.
   const known = isRecorded ? { ...metadata, web: undefined } : metadata;
@@ -175,6 +180,7 @@ export function fromStored(stored: unknown, path: string, state: FileState): Kno
   const own = { path, ownership, hasReadablePages: true } as const;
   if (!isChapter) return { ...own, kind: 'book', chapters, damage: undefined };
   const [chapter] = chapters;
+  if (chapter?.chapterId === undefined && data.form !== FORM) return undefined;
   return chapter && { ...own, kind: 'chapter', isRecorded, described, chapter };
 }
 

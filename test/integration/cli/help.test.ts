@@ -10,6 +10,7 @@ import {
   flagOf,
   kebabCase,
   optionDefinition,
+  optionsOf,
   SERIES_OPTION_NAMES,
   SETTING_NAMES,
 } from '../../../src/config/options.js';
@@ -109,13 +110,13 @@ test.each([[['help', '']], [['', '--help']], [['config set', '--help']]])(
   },
 );
 
-test('an option that overrides a setting states its range, choices and default; settings are named once', async () => {
+test('an option of download that overrides a setting states its range, choices and default; settings are named once', async () => {
   const { stdout } = await print('help', 'download');
   const text = stdout.replace(/\s+/g, ' ');
   for (const name of SETTING_NAMES) {
     const { default: defaultValue, range, choices } = optionDefinition(name);
     const flag = flagOf(name);
-    if (flag === undefined) continue;
+    if (flag === undefined || !optionsOf('download').includes(name)) continue;
     const notes = text.split(` ${flag} `)[1]?.split(/ --[a-z]/)[0];
     expect(notes).toBeDefined();
     if (range) expect(notes).toContain(`${range[0]} to ${range[1]}`);
