@@ -98,7 +98,7 @@ test('a flag turns off what a setting turned on, and on what a setting turned of
 
 /** Any text is valid for the others. */
 const CHECKED = SETTING_NAMES.filter(
-  (name) => !['text', 'path', 'list'].includes(optionDefinition(name).kind),
+  (name) => !['text', 'path', 'groups'].includes(optionDefinition(name).kind),
 );
 
 test.each(CHECKED)(
