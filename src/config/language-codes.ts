@@ -40,7 +40,7 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
  * @param source the option or setting, for the message
  */
 export function parseLanguages(codes: readonly string[], source: string): readonly string[] {
-  const lowerCase = codes.map((code) => serviceCode(code.trim().toLowerCase()));
+  const lowerCase = codes.map(writtenCode);
   if (lowerCase.length === 1 && lowerCase[0] === ALL_LANGUAGES) return [];
   if (lowerCase.includes(ALL_LANGUAGES)) {
     throw new UsageError(
@@ -56,10 +56,15 @@ export function parseLanguages(codes: readonly string[], source: string): readon
 
 /** The same where `all` is not a choice. */
 export function parseLanguageCodes(codes: readonly string[], source: string): readonly string[] {
-  const lowerCase = codes.map((code) => serviceCode(code.trim().toLowerCase()));
+  const lowerCase = codes.map(writtenCode);
   for (const code of lowerCase)
     checkCode(code, source, 'Use codes separated by commas, such as en,ja-ro,ja.');
   return lowerCase;
+}
+
+/** Locales have an underscore: `pt_BR`. */
+function writtenCode(text: string): string {
+  return serviceCode(text.trim().toLowerCase().replace('_', '-'));
 }
 
 function checkCode(code: string, source: string, hint: string): void {

@@ -5,10 +5,12 @@ import { parseLanguages } from '../../../src/config/language-codes.js';
 import { codePoint } from '../../support/any-text.js';
 
 test('codes are lower case, and all means every language', () => {
-  expect(parseLanguages(['EN', 'pt-BR', ' zh-hk '], '--language')).toEqual([
+  expect(parseLanguages(['EN', 'pt-BR', ' zh-hk ', 'es_LA', 'zh_CN'], '--language')).toEqual([
     'en',
     'pt-br',
     'zh-hk',
+    'es-la',
+    'zh',
   ]);
   expect(parseLanguages(['all'], '--language')).toEqual([]);
   expect(parseLanguages([], '--language')).toEqual([]);
