@@ -14,6 +14,7 @@ import { withoutUserInfo } from '../../core/web-address.js';
 import type { BareCommandContext, CommandRunner } from '../command-context.js';
 import { addOptions } from '../command-options.js';
 import { addEnvironment, addExamples } from '../help-format.js';
+import { shellQuoted } from '../../core/shell-quoted.js';
 import { didYouMean } from '../../core/nearest.js';
 import { writeError, warningMessage } from '../output/error-message.js';
 import { jsonLine } from '../output/json-line.js';
@@ -48,7 +49,7 @@ export function configCommand(program: Command, { runBare }: CommandRunner): Com
     .command('unset')
     .description('restore the default of a setting')
     .addArgument(keyArgument())
-    .action((key: string) => runBare((context) => change(settingName(key), undefined, context)));
+    .action((key: string) => runBare((context) => unset(key, context)));
   command
     .command('path')
     .description('print the path of the settings file')
@@ -109,6 +110,16 @@ async function change(
     stderr.write(warningMessage(`${variable} is set and overrides the settings file.`));
 }
 
+/** Restores the default, or removes a key of the file that is not a setting. Throws UsageError('bad-setting'). */
+async function unset(key: string, context: BareCommandContext): Promise<undefined> {
+  const { env, paths, signal } = context;
+  const { inspectSettings } = await import('../../config/settings.js');
+  const { unknown } = await inspectSettings(env, paths.config);
+  if (!unknown.includes(key)) return change(settingName(key), undefined, context);
+  const { storeSetting } = await import('../../config/settings-file.js');
+  await storeSetting(paths.config, key, undefined, signal);
+}
+
 /** Exit code 2 if a setting is invalid. */
 async function list(
   json: boolean,
@@ -121,6 +132,7 @@ async function list(
     stderr.write(
       warningMessage(
         `Unknown setting in the settings file: "${name}" ${didYouMean(name, SETTING_NAMES)}`.trim(),
+        `To remove it, run: tankobon config unset ${shellQuoted(name)}`,
       ),
     );
   const problems = states.flatMap(({ problem }) => problem ?? []);

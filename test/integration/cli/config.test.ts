@@ -45,6 +45,18 @@ test('set, get, list with the source, and unset', async () => {
   expect((await config(['list'])).stdout).toMatch(/^quality +data {2}\(default\)$/m);
 });
 
+test('unset removes a key that list does not know, and names it in the hint', async () => {
+  put('{ "qualty": "data-saver", "language": "en" }');
+  const hint = 'hint: To remove it, run: tankobon config unset qualty\n';
+  expect((await config(['list'])).stderr).toContain(hint);
+  expect(await config(['unset', 'qualty'])).toMatchObject({ code: 0, stderr: '' });
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ language: 'en' });
+  expect(await config(['unset', 'qualty'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('Unknown setting: "qualty"'),
+  });
+});
+
 test('no larger pages can be asked for than are read from archives', async () => {
   expect((await config(['set', 'maxPageBytes', String(MAX_IMAGE_BYTES)])).code).toBe(0);
   expect(await config(['set', 'maxPageBytes', String(MAX_IMAGE_BYTES + 1)])).toMatchObject({
