@@ -67,9 +67,15 @@ async function addTarget(
     context.stderr.write(`${what}: ${printableLine(list.labelOf(existing))}\n`);
     const isNamed = entry['series'] !== undefined || entry['title-language'] !== undefined;
     const isUnnamed = keys.includes('series') || keys.includes('title-language');
+    const folder = shellQuoted(list.outputOf(existing));
     if (isChanged && (isNamed || isUnnamed))
       context.stderr.write(
-        `hint: Files that are there keep their name. To rename them, run: tankobon retag ${shellQuoted(list.outputOf(existing))} --rename-titles${fileOption(flags.file)}\n`,
+        `hint: Files that are there keep their name. To rename them, run: tankobon retag ${folder} --rename-titles${fileOption(flags.file)}\n`,
+      );
+    const isMoved = entry['output'] !== undefined || keys.includes('output');
+    if (isChanged && isMoved && list.stateOf(existing))
+      context.stderr.write(
+        `hint: Files that are there stay in ${folder}: move them. To download them again, run: ${list.commandLine(`--redownload --only ${existing.target.id}`)}\n`,
       );
     return false;
   }

@@ -452,6 +452,16 @@ test('chapters whose files are gone are named; --redownload and forget bring the
   expect((await run()).stderr).not.toContain('2 new');
 });
 
+test('another folder of a subscription does not move its files, which is said with what to do', async () => {
+  await add(ALPHA);
+  expect((await run('add', 'Alpha', '-o', join(folder, 'first'))).stderr).toBe('Changed: Alpha\n');
+  await run('--quiet');
+  const { stderr } = await run('add', 'Alpha', '-o', join(folder, 'second'));
+  const [, command = ''] =
+    /^hint: .* stay in \S+first: move them\. .*: tankobon sync (.+)$/m.exec(stderr) ?? [];
+  expect((await run(...command.split(' '))).stderr).toContain('Alpha: 2 new');
+});
+
 test('forget of a list is for all of its titles', async () => {
   expect((await add(`list:${LIST}`, '--language', 'all')).code).toBe(0);
   expect((await run()).stderr).toContain('Beta Max: 2 new');
