@@ -1,5 +1,5 @@
 /** What a file system can do, and how much space it has. */
-import { link, lstat, statfs, unlink, writeFile } from 'node:fs/promises';
+import { link, lstat, stat, statfs, unlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { withoutTouching } from './folder-times.js';
 import { nearestExisting } from './output-folder.js';
@@ -21,6 +21,16 @@ export async function isInUserSpace(path: string): Promise<boolean> {
 export async function freeBytes(path: string): Promise<number | undefined> {
   const { blocks, bavail, bsize } = await statfs(path);
   return blocks === 0 ? undefined : bavail * bsize;
+}
+
+/** The device of the file system of `folder`, or of the nearest folder above it that exists; undefined if it is unknown. */
+export async function deviceOf(folder: string): Promise<number | undefined> {
+  try {
+    const { path } = await nearestExisting(resolve(folder));
+    return (await stat(path)).dev;
+  } catch {
+    return undefined;
+  }
 }
 
 interface FileSystemTraits {

@@ -59,6 +59,8 @@ export interface DownloadSession extends ServiceSession {
   readonly request: DownloadRequest;
   /** Chapters in it are not downloaded again; those that are saved, or exist, are added. */
   readonly history?: DownloadArchive;
+  /** Throws before a chapter or a cover is saved if the output folder is not to be written to. */
+  readonly checkOutput?: () => Promise<void>;
   /** With `--share`: called for each chapter that another machine has claimed, instead of waiting for it. */
   readonly onClaimedElsewhere?: ((chapterId: string) => void) | undefined;
 }

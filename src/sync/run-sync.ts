@@ -19,7 +19,7 @@ import { describeTitle } from './describe-titles.js';
 import { runHooks } from './hooks.js';
 import { noticeOf } from './hooks/known-failures.js';
 import { SyncLibraries } from './sync-libraries.js';
-import { isFolderAway } from './folders-away.js';
+import { isFolderAway, isFolderError } from './folders-away.js';
 import { outputsOf } from './subscriptions.js';
 import { syncSeries } from './sync-series.js';
 import type {
@@ -65,6 +65,8 @@ export async function runSync(
       subscriptions,
       history: historyOf(archive, journal, newFolder),
       foldersAway: new Set(),
+      devices: new Map(),
+      fullDevices: new Map(),
       libraries: new SyncLibraries(context.paths.state, service.signal, service.warn),
       journal,
       listeners,
@@ -223,21 +225,32 @@ async function attempt(
       addFailed(`${pluralize(series.failed, 'chapter')} failed: ${errors[0]?.message ?? ''}`);
     for (const { message } of bindErrors) addFailed(`Not bound: ${message}`);
     report.notStarted += notStarted;
-    report.stoppedBy ??= stoppedBy;
+    if (stoppedBy && !isFolderError(stoppedBy, due.output, session)) report.stoppedBy ??= stoppedBy;
     // Without a download, what earlier titles left still waits.
     if (reports.sent + reports.waiting > 0)
       report.reports = { sent: report.reports.sent + reports.sent, waiting: reports.waiting };
     if (isNews(series, before, stoppedBy !== undefined)) addSeries(series, session);
   } catch (thrown) {
-    const error = errorOfTitle(thrown, due, session);
-    if (!error) throw thrown;
-    const { id, label } = due;
-    journal.addAll(incompleteTitle(id, journal.state));
-    addFailure(target, error, session);
-    const counts = { new: 0, replaced: 0, skipped: 0, failed: 1, retired: 0 };
-    addSeries({ titleId: id, name: label, ...counts, saved: [], waiting: [] }, session);
+    recordThrown(thrown, due, session);
   }
   await journal.compactIfLarge();
+}
+
+/** Throws errors that concern the whole run. */
+function recordThrown(thrown: unknown, due: DueTitle, session: SyncSession): void {
+  const { journal, context } = session;
+  const { id, label, output } = due;
+  const ofFolder = toTankobonError(thrown, context.redactor);
+  if (isFolderError(ofFolder, output, session)) {
+    journal.addAll(incompleteTitle(id, journal.state));
+    return;
+  }
+  const error = errorOfTitle(thrown, due, session);
+  if (!error) throw thrown;
+  journal.addAll(incompleteTitle(id, journal.state));
+  addFailure(`title:${id}`, error, session);
+  const counts = { new: 0, replaced: 0, skipped: 0, failed: 1, retired: 0 };
+  addSeries({ titleId: id, name: label, ...counts, saved: [], waiting: [] }, session);
 }
 
 /** Undefined for an error of the whole run. A folder of one title may belong to another user: all others go on. */

@@ -6,6 +6,7 @@ import { removeExpired } from '../library/replaced-files.js';
 import { lstatIfExists } from '../core/files.js';
 import type { DownloadArchive } from '../download/download-archive.js';
 import { findLeftovers, removeLeftovers } from '../download/leftovers.js';
+import { checkOutput } from './folders-away.js';
 import { isSaved } from './history.js';
 import type { DownloadListeners, ServiceSession } from '../download/download-session.js';
 import type { DownloadResult } from '../download/download-result.js';
@@ -72,7 +73,13 @@ export async function saveReleases(
     const replacedId = comparedFile(change) ? chapterId : replacedRelease(change);
     journal.add({ saved: savedUpdate(id, due.label, chapter, event.file, replacedId) });
   };
-  const saving = { ...session, onClaimedElsewhere, listeners: { ...listeners, observe }, request };
+  const saving = {
+    ...session,
+    onClaimedElsewhere,
+    checkOutput: () => checkOutput(output, session),
+    listeners: { ...listeners, observe },
+    request,
+  };
   const save = () =>
     runPlan(saving, plan, result).finally(() => {
       journal.add({ ended: plannedIds });

@@ -71,6 +71,10 @@ export interface SyncSession extends Omit<ServiceSession, 'listeners'> {
   readonly libraries: SyncLibraries;
   /** Output folders that cannot be used in this run, which was reported. */
   readonly foldersAway: Set<string>;
+  /** The devices of the output folders when the run began; undefined where that is unknown. */
+  readonly devices: Map<string, number | undefined>;
+  /** The devices without space for the next chapter, with the error of that. */
+  readonly fullDevices: Map<number | undefined, TankobonError>;
   readonly journal: SyncJournal;
   readonly report: SyncReport;
 }

@@ -1,6 +1,6 @@
 /** A disk that is full or read-only, as a tmpfs in a mount namespace of its own. */
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generateChapter } from '../../src/practice-server/library/library.js';
@@ -10,6 +10,7 @@ import {
 } from '../../src/practice-server/practice-service.js';
 import { PROGRAM, tankobon } from '../support/command.js';
 import { describeWith } from '../support/requirements.js';
+import { DAY_MS, syncLibrary, titleId } from '../support/sync-harness.js';
 
 const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0051';
 let service: PracticeService;
@@ -117,6 +118,37 @@ describeWith('a disk', { mountNamespace: true }, () => {
       expect(left.filter((name) => name !== '')).toEqual([]);
     },
   );
+
+  test('that is full stops the titles on it alone: a sync goes on with those of other disks', async () => {
+    const names = ['Alpha', 'Beta', 'Gamma'];
+    const library = syncLibrary(names, Date.now() - 9 * DAY_MS);
+    const titles = await startPracticeService({ library });
+    const other = join(folder, 'other');
+    const outputs = [join(folder, 'output', 'a'), join(folder, 'output', 'b'), other];
+    const series = names.map(
+      (name, index) =>
+        `  - { target: 'title:${titleId(name)}', output: ${outputs[index] ?? ''} }\n`,
+    );
+    const file = join(folder, 'subscriptions.yaml');
+    writeFileSync(file, `series:\n${series.join('')}`, { mode: 0o600 });
+    const exports = Object.entries(titles.environment).map(([name, value]) => `${name}=${value}`);
+    const run = { afterMount: `export ${exports.join(' ')}`, minFree: '30M', flags: '' };
+    const { code, stderr } = await runOnto('size=20m', { ...run, words: `sync --file ${file}` });
+    expect(code).toBe(3);
+    expect(stderr.match(/error: .* would leave less than 30.0 MB/g)).toHaveLength(2);
+    expect(stderr).toContain('tankobon config set minFree false');
+    expect(readdirSync(join(other, 'Gamma'))).toHaveLength(2);
+    const env = { ...titles.environment, TANKOBON_HOME: join(folder, 'home') };
+    const { stdout } = await tankobon(['sync', 'list', '--file', file], { env });
+    expect(stdout.match(/state: .*/g)).toEqual([
+      'state: something failed, or is not downloaded yet',
+      'state: not available in the last run',
+      'state: up to date',
+    ]);
+    const status = await tankobon(['sync', 'status', '--file', file], { env });
+    expect(status.stdout.match(/would leave less than 30.0 MB/g)).toHaveLength(2);
+    await titles.stop();
+  });
 
   test('that is read-only: exit 2, and nothing was sent', async () => {
     const before = service.log.length;

@@ -20,6 +20,7 @@ describeWith('an output folder on a disk', { root: true, linux: true }, () => {
   let folder: string;
   let service: PracticeService;
   let unmount: (() => void) | undefined;
+  let onRequest: ((path: string) => void) | undefined;
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'tankobon-unmounted-'));
     mkdirSync(disk());
@@ -28,6 +29,7 @@ describeWith('an output folder on a disk', { root: true, linux: true }, () => {
     mountOutput();
     service = await startPracticeService({
       library: syncLibrary(['Alpha'], Date.now() - 9 * DAY_MS),
+      onRequest: ({ path }) => onRequest?.(path),
     });
     const text = `series:\n  - { target: 'title:${titleId('Alpha')}', output: nas }\n`;
     writeFileSync(file(), text, { mode: 0o600 });
@@ -75,5 +77,25 @@ describeWith('an output folder on a disk', { root: true, linux: true }, () => {
     }
     expect(await command('sync', '--quiet')).toMatchObject({ code: 0, stderr: '' });
     expect(archives()).toHaveLength(4);
+  });
+
+  test('that is unmounted within a run: no chapter is saved on the disk of the mount point', async () => {
+    unmount?.();
+    writeFileSync(join(output(), 'read.me'), '');
+    mountOutput();
+    expect((await command('sync', '--quiet')).code).toBe(0);
+    put('3');
+    onRequest = (path) => {
+      if (!path.startsWith('/manga/')) return;
+      onRequest = undefined;
+      unmount?.();
+    };
+    const { code, stderr } = await command('sync', '--quiet');
+    expect(code).toBe(3);
+    expect(stderr).toContain('The output folder is not on the disk any more');
+    expect(readdirSync(output())).toEqual(['read.me']);
+    mountOutput();
+    expect(await command('sync', '--quiet')).toMatchObject({ code: 0, stderr: '' });
+    expect(archives()).toHaveLength(3);
   });
 });

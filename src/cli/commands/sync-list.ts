@@ -43,7 +43,7 @@ function entryOf(subscription: Subscription, list: SubscriptionList): ListEntry 
   const output = list.outputOf(subscription);
   const state =
     subscription.target.kind === 'title'
-      ? stateOfTitle(known, hasFailed(`title:${subscription.target.id}`, list.state))
+      ? stateOfTitle(known, hasFailed([`title:${subscription.target.id}`, output], list.state))
       : stateOfCollection(subscription, list.state);
   return {
     subscription,
@@ -68,11 +68,12 @@ function stateOfTitle(
 /** Runs record titles, not the list, group or author that they are of, unless it was not available. */
 function stateOfCollection({ text }: Subscription, state: SyncState): State {
   if (!state.lastRun) return 'new';
-  return hasFailed(text, state) ? 'failed' : 'by-title';
+  return hasFailed([text], state) ? 'failed' : 'by-title';
 }
 
-function hasFailed(text: string, { lastRun }: SyncState): boolean {
-  return lastRun?.failures?.some(({ target }) => target === text) ?? false;
+/** Whether one of the targets or folders was not available. */
+function hasFailed(targets: readonly string[], { lastRun }: SyncState): boolean {
+  return lastRun?.failures?.some(({ target }) => targets.includes(target)) ?? false;
 }
 
 function asJson({ subscription, name, languages, output, state }: ListEntry): unknown {

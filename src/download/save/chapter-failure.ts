@@ -26,7 +26,7 @@ export class OutageCounter {
     return (
       error instanceof OutageTooLong ||
       isFatal(error) ||
-      hasCode(error, 'rate-limited', 'disk-full', 'fault') ||
+      hasCode(error, 'rate-limited', 'disk-full', 'output-away', 'fault') ||
       hasCode(error, 'ledger-unreachable', 'ledger-unusable') ||
       this.#inARow >= MAX_CONSECUTIVE_OUTAGES
     );

@@ -69,6 +69,8 @@ export interface ChapterDeps extends PageDeps {
   readonly client: ServiceClient;
   /** What must stay free in the file system of the output folder. Default: nothing. */
   readonly minFreeBytes?: number;
+  /** Throws StorageError `output-away`, before the folder of a chapter is made. */
+  readonly checkOutput?: (() => Promise<void>) | undefined;
   /** Divides the chapters with other machines. */
   readonly share?: Pick<
     Awaited<ReturnType<typeof openChapterShare>>,
@@ -108,6 +110,7 @@ export async function prepareChapter(
     deps.observe({ type: 'detail', chapter: chapterId, message: `waits for ${holder}` });
   };
   const options = { chapterId, target, output, quality, clock, signal, onBusy };
+  await deps.checkOutput?.();
   const workspace = await Workspace.open(options);
   try {
     if (!(await isAlreadySaved(job))) return await prepareInWorkspace(workspace, job, deps, signal);
@@ -142,7 +145,10 @@ async function checkSpace(
   throw new StorageError(
     'disk-full',
     `${name ?? `Chapter ${id}`} has about ${formatBytes(bytes)}, which would leave less than ${formatBytes(minFreeBytes)} of the ${formatBytes(free)} that are free on the disk of ${output}.`,
-    { hint: `Free some space, or allow less free space: tankobon config set minFree ${setting}` },
+    {
+      path: output,
+      hint: `Free some space, or allow less free space: tankobon config set minFree ${setting}`,
+    },
   );
 }
 

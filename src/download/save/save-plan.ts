@@ -46,6 +46,7 @@ export async function savePlan(
     observe,
     random: Math.random,
     onClaimedElsewhere: session.onClaimedElsewhere,
+    checkOutput: session.checkOutput,
   };
   try {
     result.stoppedBy ??= await applyChanges(plan.chapters, deps, session);
@@ -55,8 +56,10 @@ export async function savePlan(
     if (planError) result.otherErrors.push(planError);
     const present = result.stoppedBy ? [] : presentAfter(plan, result);
     const chapterless = result.stoppedBy ? [] : plan.chapterless;
-    if (!userSignal.aborted && saved.length + present.length + chapterless.length > 0)
+    if (!userSignal.aborted && saved.length + present.length + chapterless.length > 0) {
+      await session.checkOutput?.();
       await saveExtras({ saved, present, chapterless }, session, loader);
+    }
   } finally {
     const maxWaitMs = userSignal.aborted ? MAX_REPORT_WAIT_WHEN_STOPPED_MS : undefined;
     await share?.close();

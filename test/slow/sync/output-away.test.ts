@@ -19,10 +19,11 @@ import {
 
 let service: PracticeService;
 let folder: string;
+let onRequest: ((path: string) => void) | undefined;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'tankobon-away-'));
   const library = syncLibrary(['Alpha', 'Beta', 'Gamma'], Date.now() - 9 * DAY_MS);
-  service = await startPracticeService({ library });
+  service = await startPracticeService({ library, onRequest: ({ path }) => onRequest?.(path) });
   writeFileSync(
     join(folder, 'subscriptions.yaml'),
     `series:\n${['Alpha', 'Beta'].map((name) => `  - { target: 'title:${titleId(name)}', output: nas }\n`).join('')}` +
@@ -85,6 +86,25 @@ test.each([
     expect(service.violations()).toEqual([]);
   },
 );
+
+test('a disk that is unmounted within a run gets no folder in its place, and others go on', async () => {
+  await sync('--quiet');
+  put('3');
+  put('4');
+  onRequest = (path) => {
+    if (!path.startsWith('/at-home/')) return;
+    onRequest = undefined;
+    unmount(true);
+  };
+  const { code, stderr } = await sync('--quiet');
+  expect(code).toBe(3);
+  expect(stderr).toContain(`error: The output folder is empty, and chapters were saved in it`);
+  expect(readdirSync(nas(), { recursive: true })).toEqual(['.hidden']);
+  expect(files('local')).toHaveLength(4);
+  mount();
+  expect((await sync('--quiet')).code).toBe(0);
+  expect(files('nas')).toHaveLength(8);
+});
 
 test('doctor names the folder that is away, and the command for who emptied it', async () => {
   await sync('--quiet');
