@@ -4,6 +4,7 @@
  */
 import { timeBoundAt } from '../config/time-bound.js';
 import { fetchFollowedTitles, fetchReadingStatuses } from '../service/account.js';
+import { ServiceRefusal } from '../service/client.js';
 import { requireLogin } from '../service/login.js';
 import { fetchOwnedTitles, fetchOwnerName, fetchList } from '../service/feeds.js';
 import { fetchTitles, withChosenName, type Title } from '../service/titles.js';
@@ -13,6 +14,8 @@ import { AuthError, ChapterError, type TankobonError } from '../core/errors.js';
 import { isTolerable } from '../selection/title-loader.js';
 import { hasOldDescription } from './describe-titles.js';
 import { dueTitles } from './due-titles.js';
+import { findById } from './subscriptions/find-subscription.js';
+import type { Subscription } from './subscriptions/subscriptions-schema.js';
 import { isFolderAway } from './folders-away.js';
 import type { Target } from '../selection/target.js';
 import { followMerges, isRequested, titleEntries, warnOfSameTitles } from './merged-titles.js';
@@ -48,10 +51,7 @@ export async function checkTitles(session: SyncSession) {
   const titles = [...listed.values(), ...(followed ?? [])];
   for (const id of listed.keys()) {
     if (known.has(id) || found.skipped > 0) continue;
-    const error = new ChapterError('title-not-found', `Title not found: ${id}`, {
-      hint: `If MangaDex deleted it, end the subscription: ${syncCommandLine(`remove title:${id}`, session.options.file, context)}`,
-    });
-    failed.push({ target: `title:${id}`, error });
+    failed.push({ target: `title:${id}`, error: titleNotFound(id, session) });
   }
   const named = titles.flatMap((subscribed): PlacedTitle[] => {
     const title = known.get(subscribed.id);
@@ -205,12 +205,41 @@ async function subscribedTitles(session: SyncSession, failed: FailedTarget[]) {
       }
     } catch (error) {
       if (!isTolerable(error)) throw error;
-      failed.push({ target: text, error });
+      const isNotFound = error instanceof ServiceRefusal && error.status === 404;
+      failed.push({ target: text, error: isNotFound ? notFound(entry, session) : error });
     }
   }
   // A paused title is not downloaded as part of a list either.
   for (const [id, [entry]] of entriesById) if (entry?.paused) titles.delete(id);
   return { titles, loaded };
+}
+
+/** A title of a list has no entry that could be removed. */
+function titleNotFound(id: string, session: SyncSession): TankobonError {
+  const { subscriptions, journal, options, context } = session;
+  const command = (words: string) => syncCommandLine(words, options.file, context);
+  const hasEntry = findById(id, subscriptions.series, journal.state) !== undefined;
+  const remedy = hasEntry
+    ? `end the subscription: ${command(`remove title:${id}`)}`
+    : `remove it from the list that has it, or add an entry for title:${id} with paused: true: ${command('edit')}`;
+  const hint = `If MangaDex deleted it, ${remedy}`;
+  return new ChapterError('title-not-found', `Title not found: ${id}`, { hint });
+}
+
+const NOT_FOUND: Partial<Record<Target['kind'], string>> = {
+  group: 'Group not found',
+  author: 'Author not found',
+};
+
+/** A list, a group or an author that is not available. */
+function notFound(
+  { target: { kind, id }, text }: Subscription,
+  { options, context }: SyncSession,
+): TankobonError {
+  const what = NOT_FOUND[kind] ?? 'List not found, or private';
+  const command = syncCommandLine(`remove ${text}`, options.file, context);
+  const hint = `If it was deleted, end the subscription: ${command}`;
+  return new ChapterError('title-not-found', `${what}: ${id}`, { hint });
 }
 
 /** The ids of the titles that a list, a group or an author stands for. */

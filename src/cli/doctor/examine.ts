@@ -71,7 +71,13 @@ export async function* examine(
   const folders = outputFolders(options.output, list, context);
   let reading: ReturnType<typeof readHistories> | undefined;
   const histories = () => (reading ??= readHistories(file, context));
-  for (const folder of folders) yield* examineOutput(folder, histories, context);
+  for (const folder of folders) {
+    const own = options.output === undefined && list?.outputs().includes(folder) ? list : undefined;
+    const other = own
+      ? `change the key output: ${own.commandLine('edit')}`
+      : 'choose another folder: --output DIR';
+    yield* examineOutput(folder, other, histories, context);
+  }
   const onlineChecks: Check[] = [
     { name: 'api', run: () => checkApi(context) },
     { name: 'token-endpoint', run: () => checkTokenEndpoint(context) },
@@ -102,17 +108,19 @@ function programChecks(context: BareCommandContext): readonly Check[] {
 /** What is said of a folder that cannot be used would be about the disk that is there in its place. */
 async function* examineOutput(
   folder: string,
+  otherFolder: string,
   histories: () => ReturnType<typeof readHistories>,
   context: CommandContext,
 ): AsyncGenerator<CheckEvent> {
-  const ofFolder: Check = { name: 'output-folder', run: () => checkOutput(folder, histories) };
+  const run = () => checkOutput(folder, otherFolder, histories);
+  const ofFolder: Check = { name: 'output-folder', run };
   let isUsable = true;
   for await (const found of runChecks([ofFolder], context)) {
     isUsable = found.status !== 'error';
     yield found;
   }
   if (!isUsable) return;
-  const hint = 'Free some space, or choose another folder: --output DIR';
+  const hint = `Free some space, or ${otherFolder}`;
   const furtherChecks: Check[] = [
     { name: 'output-space', run: () => checkSpace(folder, MIN_OUTPUT_BYTES, hint) },
     { name: 'file-system', run: () => checkFileSystem(folder) },

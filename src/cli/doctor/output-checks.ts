@@ -10,13 +10,14 @@ import {
   type DownloadArchive,
   checkUsedFolder,
 } from '../../download/download-archive.js';
+import { hasCode } from '../../core/errors.js';
 import { checkOutputFolder, nearestExisting } from '../../core/output-folder.js';
 import { openHistoryArchive } from '../../sync/history.js';
 import type { SubscriptionList } from '../../sync/subscription-list.js';
 import { resolve } from 'node:path';
 import { syncCommandLine } from '../../sync/subscriptions.js';
 import type { CommandContext } from '../command-context.js';
-import { none, ok } from './run-checks.js';
+import { failure, none, ok } from './run-checks.js';
 import type { Finding } from '../../events/doctor-events.js';
 
 /** Further folders of a subscriptions file are left out. */
@@ -38,12 +39,21 @@ export function outputFolders(
   return [...new Set([...own, ...subscribed])].slice(0, MAX_FOLDERS);
 }
 
-/** Throws UsageError `bad-output`, and StorageError `output-away` for a folder of the histories. */
+/**
+ * Throws StorageError `output-away` for a folder of the histories.
+ * @param otherFolder how another folder is chosen
+ */
 export async function checkOutput(
   folder: string,
+  otherFolder: string,
   histories: () => Promise<readonly UsedHistory[]>,
 ): Promise<Finding> {
-  await checkOutputFolder(folder);
+  try {
+    await checkOutputFolder(folder);
+  } catch (error) {
+    if (!hasCode(error, 'bad-output')) throw error;
+    return failure(error.message, `Make it writable, or ${otherFolder}`);
+  }
   for (const { archive, syncCommand } of await histories())
     await checkUsedFolder(folder, archive, syncCommand);
   const { path } = await nearestExisting(folder);

@@ -1,7 +1,7 @@
 /** What a run says: its news, what needs the owner, and one line for the run; each sentence holds where it is said. */
 import { rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { interruptedError } from '../../../src/core/errors.js';
-import { takeDownChapter } from '../../../src/practice-server/library/library.js';
+import { takeDownChapter, uuidOf } from '../../../src/practice-server/library/library.js';
 import { readArchive, writeArchive } from '../../support/archive.js';
 import { tankobonHere } from '../../support/in-process.js';
 import {
@@ -128,4 +128,29 @@ test('with --every, a file that lost its subscriptions is named once', async () 
   ]);
   expect(stderr.split('0 titles checked').length).toBeGreaterThan(2);
   expect(stderr.split('warning: There are no subscriptions in the file')).toHaveLength(2);
+});
+
+test('a list that is gone and a title in a list that is gone are named with what ends the failure', async () => {
+  const list = {
+    id: uuidOf('list', 'Mine'),
+    name: 'Mine',
+    visibility: 'public',
+    titleIds: [titleId('Gone')],
+  } as const;
+  harness = await SyncHarness.start((nowMs) => syncLibrary([], nowMs, {}, [list]));
+  const gone = uuidOf('list', 'Gone');
+  harness.write(`series:\n  - { target: 'list:${gone}' }\n  - { target: 'list:${list.id}' }\n`);
+  const { code, stderr } = await harness.text();
+  expect(code).toBe(3);
+  expect(stderr).toContain(`error: List not found, or private: ${gone}\n`);
+  expect(stderr).toContain(
+    `hint: If it was deleted, end the subscription: tankobon sync remove list:${gone} --file ${harness.file}`,
+  );
+  expect(stderr).toContain(`error: Title not found: ${titleId('Gone')}\n`);
+  expect(stderr).toContain('hint: If MangaDex deleted it, remove it from the list that has it, or');
+  expect(stderr).not.toContain('tankobon sync remove title:');
+  harness.write(
+    `series:\n  - { target: 'list:${list.id}' }\n  - { target: 'title:${titleId('Gone')}', paused: true }\n`,
+  );
+  expect((await harness.text()).code).toBe(0);
 });

@@ -118,6 +118,15 @@ test('doctor names the folder that is away, and the command for who emptied it',
   expect(stdout).toContain(`tankobon sync --new-folder ${nas()} --file ${folder}/`);
 });
 
+test('doctor names the key for another folder of a subscription', async () => {
+  writeFileSync(nas(), '');
+  const { code, stdout } = await run('doctor', '--file', join(folder, 'subscriptions.yaml'));
+  expect(code).toBe(3);
+  expect(stdout).toContain(
+    `Make it writable, or change the key output: tankobon sync edit --file ${folder}/`,
+  );
+});
+
 test('--json names the code of a folder that is away', async () => {
   await sync('--quiet');
   put('3');
