@@ -530,7 +530,7 @@ describe('options of a run', () => {
     const { code, lines } = await harness.sync();
     expect(code).toBe(3);
     expect(lines.filter(({ type }) => type === 'target-failed')).toMatchObject([
-      { target: `list:${list}`, reason: 'request-refused' },
+      { target: `list:${list}`, reason: 'title-not-found' },
       { target: `title:${missing}`, reason: 'title-not-found' },
     ]);
     expect(lines.at(-1)).toMatchObject({ type: 'summary', saved: 2, failed: 2 });
