@@ -182,8 +182,7 @@ class HookRun {
       listeners.observe({ type: 'hook-failed', hook, message });
       if (!this.failures.some((failure) => failure.hook === hook))
         this.failures.push({ hook, message });
-      const hint = error instanceof MissingKey ? error.hint : undefined;
-      warn(`The hook ${hook} failed: ${message}`, hint);
+      warn(`The hook ${hook} failed: ${message}`, hookHint(error));
       return false;
     }
   }
@@ -227,13 +226,23 @@ export async function testHooks(
   return results;
 }
 
+/** What to do if a key is missing, or a certificate is not trusted; undefined for other failures. */
+function hookHint(error: unknown): string | undefined {
+  if (error instanceof MissingKey) return error.hint;
+  for (let at: unknown = error; at instanceof Error; at = at.cause)
+    if ('code' in at && /SELF_SIGNED|UNABLE_TO/.test(String(at.code)))
+      return 'For a certificate of your own, set NODE_EXTRA_CA_CERTS to the file of its authority.';
+  return undefined;
+}
+
 /** What a person checks first; undefined if that is the hook in the file. */
 function hintFor(
   hook: HookName,
   error: unknown,
   { hooks: { webhook } }: HookSession,
 ): string | undefined {
-  if (error instanceof MissingKey) return error.hint;
+  const hint = hookHint(error);
+  if (hint !== undefined) return hint;
   const service = HOOK_SERVICES.find((each) => each === hook);
   const takesKey = service && (service !== 'webhook' || (webhook && needsSecret(webhook)));
   return takesKey

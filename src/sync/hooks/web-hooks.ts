@@ -175,11 +175,19 @@ async function postOnce(request: HookRequest, { got, context, signal }: HookSess
     response.discard();
     const { status } = response;
     if (status >= 200 && status < 300) return undefined;
-    const error = new Error(`${request.url.host} responded with ${status}`);
+    const target = redirectTarget(response.headers.location, request.url);
+    const error = new Error(`${request.url.host} responded with ${status}${target}`);
     const waitMs = retryAfterMs(response.headers, context.clock.wallMs());
     return { isFinal: !isTemporary(status), error, waitMs };
   } catch (error) {
     signal.throwIfAborted();
     return { error: error instanceof Error ? error : new Error(String(error)) };
   }
+}
+
+/** Redirects are not followed: the person corrects the address. A query may be a secret. */
+function redirectTarget(location: string | undefined, url: URL): string {
+  if (location === undefined || !URL.canParse(location, url.href)) return '';
+  const { origin, pathname } = new URL(location, url);
+  return ` to ${origin}${pathname}`;
 }

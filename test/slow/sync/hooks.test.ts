@@ -1,5 +1,7 @@
 /** What a sync notifies, once for each series that got something. */
 import { appendFileSync, readdirSync, readFileSync } from 'node:fs';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { redactorFor, VARIABLES_KEPT_FROM_HOOKS } from '../../../src/config/environment.js';
@@ -13,6 +15,7 @@ import { AuthError } from '../../../src/core/errors.js';
 import { hookEnvironment, runExecHook } from '../../../src/events/exec-hook.js';
 import { syncFolder } from '../../../src/sync/history/history-folder.js';
 import { takeDownChapter } from '../../../src/practice-server/library/library.js';
+import { selfSigned } from '../../../src/practice-server/self-signed.js';
 import { leaveLines } from '../../support/left-sync-lines.js';
 import {
   KAVITA_KEY,
@@ -382,7 +385,25 @@ describe('a hook that fails', () => {
     );
     const { lines } = await harness.sync();
     expect(lines.filter(({ type }) => type === 'hook-failed')).toHaveLength(2);
+    expect(lines).toContainEqual(
+      expect.objectContaining({
+        type: 'hook-failed',
+        message: `${new URL(servers.url).host} responded with 302 to ${servers.url}/other`,
+      }),
+    );
     expect(servers.received.map(({ path }) => path)).toEqual(['/hook', '/hook']);
+  });
+
+  test('a certificate that is not trusted is named with the variable for one of an own authority', async () => {
+    const server = createTlsServer(selfSigned(), (_, response) => response.end());
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    subscribe(`  webhook: https://127.0.0.1:${port}/hook\n`);
+    const { code, stderr } = await harness.sync();
+    server.close();
+    expect(code).toBe(0);
+    expect(stderr).toContain('could not be reached (DEPTH_ZERO_SELF_SIGNED_CERT).\nhint: ');
+    expect(stderr).toContain('set NODE_EXTRA_CA_CERTS to the file of its authority.');
   });
 
   test('a missing key is named with the command that stores it', async () => {
