@@ -104,7 +104,8 @@ async function runRepeatedly(
     onWait: async (nextRunMs) => {
       await recordNextRun(folder, nextRunMs, warnTo(stderr));
       if (!flags.quiet && !flags.json)
-        stderr.write(`Next run: ${formatLocalTime(nextRunMs, clock.wallMs())}\n`);
+        // With the date: a log is read on other days too.
+        stderr.write(`Next run: ${formatLocalTime(nextRunMs, 0)}\n`);
     },
   });
   // The terminal shows ^C on the line of the cursor.
