@@ -57,7 +57,7 @@ export const SYNC_EVENTS = {
     sentence: () => undefined,
   }),
   'chapter-waiting': event({
-    meaning: 'A chapter waits for its preferred group.',
+    meaning: 'A chapter waits for its preferred group: reported once, and by each dry run.',
     fields: { ...SUBSCRIBED, until: time('When another release is downloaded at the latest.') },
     example: { ...EXAMPLE, until: '2026-11-21T03:30:00.000Z' },
     sentence: ({ until, ...chapter }, nowMs) =>

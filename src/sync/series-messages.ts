@@ -27,19 +27,23 @@ export function skippedEvents(
   }));
 }
 
-/** A chapter that is skipped is reported once, not by each run. Returns those that are. */
+/** A chapter that is skipped, or that waits, is reported once, not by each run. Returns those that are skipped now. */
 export function reportDecisions(
   { id, label }: DueTitle,
   { waiting }: Pick<ReleaseDecisions, 'waiting'>,
   skipped: readonly SkippedEvent[],
-  { journal, listeners: { observe, onSkipped } }: SyncSession,
+  { journal, options: { dryRun }, listeners: { observe, onSkipped } }: SyncSession,
 ): readonly SkippedEvent[] {
+  const known = journal.state.titles[id];
+  const knownWaits = dryRun ? [] : (known?.waiting ?? []);
   for (const { release, untilMs } of waiting) {
+    if (knownWaits.some((wait) => wait.chapter === release.id && wait.untilMs === untilMs))
+      continue;
     const until = new Date(untilMs).toISOString();
     const fields = release.chapter && chapterFields(release.chapter, label);
     observe({ type: 'chapter-waiting', title: id, chapter: release.id, ...fields, until });
   }
-  const reported = new Set(journal.state.titles[id]?.reported);
+  const reported = new Set(known?.reported);
   const fresh = skipped.filter(({ chapter }) => !reported.has(chapter));
   for (const event of fresh) observe(event);
   onSkipped?.(fresh);

@@ -154,3 +154,14 @@ test('a list that is gone and a title in a list that is gone are named with what
   );
   expect((await harness.text()).code).toBe(0);
 });
+
+test('that a chapter waits for its group is printed once while it waits, and by each dry run', async () => {
+  await start(", group: [Scans], wait-for-group: '9d'");
+  upload('3', { group: 'Others' });
+  const waits = ({ stderr }: { readonly stderr: string }) =>
+    stderr.split('Ch. 3 [Others] (en): waits for its group until').length - 1;
+  expect(waits(await harness.text())).toBe(1);
+  upload('4', {});
+  expect(waits(await harness.text({ dryRun: true }))).toBe(1);
+  expect(waits(await harness.text())).toBe(0);
+});
