@@ -212,7 +212,7 @@ export const CHAPTER_CODES = codes(EXIT.incomplete, {
   ],
   'page-lost': [
     'A page could not be loaded, also after retries.',
-    `${RUN_AGAIN} If it fails again, take such pages compressed: tankobon config set lostPages data-saver (download has --lost-pages too). Or take the whole chapter compressed: --quality data-saver, or the key quality of the subscription`,
+    `${RUN_AGAIN} If it fails again, take such pages compressed: --lost-pages data-saver (for sync: tankobon config set lostPages data-saver), or the whole chapter: --quality data-saver (for sync: the key quality)`,
   ],
 });
 
