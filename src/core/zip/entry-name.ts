@@ -1,5 +1,6 @@
 /** The names of the entries of archives of any program, as paths within the archive. */
 import { isAscii, isUtf8 } from 'node:buffer';
+import { TextDecoder } from 'node:util';
 import { getFileNameLowLevel, type Entry } from 'yauzl';
 
 const UTF8_NAME_BIT = 1 << 11;
