@@ -14,8 +14,11 @@ type RawName = Pick<Entry, 'fileNameRaw' | 'generalPurposeBitFlag' | 'extraField
  * other programs read such archives too, and nothing is written under these names.
  */
 export function entryNameOf(entry: RawName): string {
-  return decodedName(entry).replace(PARENT_PARTS, '').replace(LEADING_PARTS, '');
+  return decodedName(entry).replace(PARENT_PARTS, '').replace(LEADING_PARTS, '') || ARCHIVED_FOLDER;
 }
+
+/** The entry of the folder itself, as tar writes it. */
+const ARCHIVED_FOLDER = './';
 
 const PARENT_PARTS = /\/\.{1,2}(?=\/|$)/g;
 /** Slashes, drive letters and dots, in any order: without `C:`, the name `C:../a` would begin with the next one. */
