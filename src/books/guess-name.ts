@@ -92,6 +92,12 @@ export function guessName(name: string, seriesNames: readonly string[] = []): Gu
   return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined));
 }
 
+/** Only the language of guessName, in a tenth of the time. */
+export function guessLanguage(name: string): string | undefined {
+  const head = readHead(name.slice(0, MAX_NAME_LENGTH));
+  return head.language ?? readTail(head.rest).language;
+}
+
 export interface GuessedFolder {
   readonly series: string;
   /** The series without the season or the extras that the folder is of. */

@@ -5,7 +5,7 @@ import type { FolderStore } from '../library/store.js';
 import { plainTitle } from '../config/names.js';
 import { fileChanged } from '../core/file-state.js';
 import { letterKey } from '../core/name-keys.js';
-import { guessFolder, guessName } from './guess-name.js';
+import { guessFolder, guessLanguage, guessName, type GuessedFolder } from './guess-name.js';
 import { sourceKey, wasRead, withGuesses, type BookChapter } from './source-chapter.js';
 import { damagedChapter } from '../library/damage.js';
 import { numberKey } from '../selection/reading-order.js';
@@ -62,15 +62,27 @@ function titleOfOther({ title, number }: KnownChapter['metadata']): string | und
   return guessName(title).number === numberKey(number) ? plain : title;
 }
 
+const nameOf = (path: string) => basename(path, extname(path));
+
+let lastFolder: { readonly folder: string; readonly guessed: GuessedFolder } | undefined;
+
+/** A folder has several files, which are read one after the other. */
+function guessedFolder(folder: string): GuessedFolder {
+  if (lastFolder?.folder !== folder) lastFolder = { folder, guessed: guessFolder(folder) };
+  return lastFolder.guessed;
+}
+
 function withGuessesOf(path: string, metadata: KnownChapter['metadata']): KnownChapter['metadata'] {
   const { series, volume, number, language } = metadata;
   // To read thousands of names takes as long as the rest of a plan.
   if (![series, volume, number, language].includes(undefined)) return metadata;
   // The path may be relative to that folder; the index has the chapter for every spelling of the path.
-  const folder = guessFolder(dirname(resolve(path)));
+  const folder = guessedFolder(dirname(resolve(path)));
+  if (![series, volume, number].includes(undefined))
+    return { ...metadata, language: guessLanguage(nameOf(path)) ?? folder.language };
   const { series: ofFolder, mainSeries = ofFolder } = folder;
   const names = [series ?? ofFolder, ofFolder, mainSeries];
-  const guessed = guessName(basename(path, extname(path)), names);
+  const guessed = guessName(nameOf(path), names);
   // The files of a later season often have the name of the whole series.
   const isOfPart =
     mainSeries !== ofFolder && letterKey(guessed.series ?? '') === letterKey(mainSeries);
