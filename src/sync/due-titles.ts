@@ -32,9 +32,9 @@ export function dueTitles(
   const news = new Set(titles.filter((title) => hasNews(title, nowMs)).map(({ id }) => id));
   const intervalMs = Math.min(Math.max(sinceMs, 0), WEEK_MS);
   const count = Math.ceil((titles.length * intervalMs) / WEEK_MS);
-  // A time in the future is that of a clock that was ahead.
+  // A time more than a day in the future is that of a clock that was ahead: nearer ones pass soon.
   const readAtMs = ({ state }: CheckedTitle) =>
-    state && state.readAtMs <= nowMs ? state.readAtMs : 0;
+    state && state.readAtMs <= nowMs + DAY_MS ? state.readAtMs : 0;
   const others = titles.filter(({ id }) => !news.has(id));
   others.sort((a, b) => readAtMs(a) - readAtMs(b));
   // Intervals vary, and runs are stopped: what would be older than a week in the next run is read too.
