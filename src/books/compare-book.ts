@@ -79,7 +79,7 @@ export function assertReplaceable(
   }
   if (existing.kind === 'bound' && !existing.copy && profile !== undefined) {
     const hint =
-      'Books for a device and with --max-size are copies: choose another folder: --output DIR';
+      'Books for a device and with --max-size are copies. Choose another folder: --output DIR';
     throw new StorageError('name-taken', `The existing book has the original pages: ${file}`, {
       path: file,
       hint,

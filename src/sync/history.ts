@@ -152,12 +152,8 @@ export async function lockSync(
   file: string,
   statusCommand: string,
 ): Promise<HeldLock> {
-  const lock = await tryLockFile(lockPath(folder));
-  if (lock) return lock;
-  const holder = describeLockHolder(lockPath(folder));
-  throw new RunError('sync-running', `A sync of ${file} is running: ${holder}.`, {
-    hint: `Wait until it is done, or end it. Run: ${statusCommand}`,
-  });
+  const hint = `Wait until it is done, or end it. Run: ${statusCommand}`;
+  return lockOrThrow(lockPath(folder), `A sync of ${file} is running`, hint);
 }
 
 async function lockRepeatedSync(
@@ -165,12 +161,14 @@ async function lockRepeatedSync(
   file: string,
   statusCommand: string,
 ): Promise<HeldLock> {
-  const lock = await tryLockFile(repeatLockPath(folder));
+  const hint = `End it first. Run: ${statusCommand}`;
+  return lockOrThrow(repeatLockPath(folder), `A sync of ${file} with --every is running`, hint);
+}
+
+async function lockOrThrow(path: string, problem: string, hint: string): Promise<HeldLock> {
+  const lock = await tryLockFile(path);
   if (lock) return lock;
-  const holder = describeLockHolder(repeatLockPath(folder));
-  throw new RunError('sync-running', `A sync of ${file} with --every is running: ${holder}.`, {
-    hint: `End it first. Run: ${statusCommand}`,
-  });
+  throw new RunError('sync-running', `${problem}: ${describeLockHolder(path)}.`, { hint });
 }
 
 /** The process that syncs, or that waits for its next run, in words. */
